@@ -11,7 +11,6 @@ __all__ = [
     "handling",
     "line_limit",
     "metadata_cache",
-    "metrics",
     "ports",
     "procedures",
     "producer_ids",

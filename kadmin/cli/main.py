@@ -55,6 +55,7 @@ CATALOG: Final = {
     ),
     "offsets": ("kadmin.cli.offsets", "offsets", "See the offsets of partitions."),
     "groups": ("kadmin.cli.groups.command", "groups", "See and change groups of consumers."),
+    "export": ("kadmin.cli.export", "export", "Export topics, offsets and lag to Prometheus."),
     "delete-records": (
         "kadmin.cli.delete_records",
         "delete_records",
@@ -102,6 +103,11 @@ CATALOG: Final = {
         "kadmin.cli.cluster.command",
         "cluster",
         "Run a cluster of your own on this machine, to try things.",
+    ),
+    "serve": (
+        "kadmin.cli.serve",
+        "serve",
+        "Serve a page and an API for clusters.",
     ),
     "config": (
         "kadmin.cli.config",
@@ -231,7 +237,7 @@ def run_command(arguments: list[str]) -> int:
 def complain_of_failure(error: KadminError, context: click.Context | None) -> None:
     if is_debug(context):
         show_trace()
-    from kadmin.cli.hint_target import with_cluster
+    from kadmin.app.hint_target import with_cluster
 
     hint = None if error.hint is None else with_cluster(error.hint, flags_of(context))
     complain(error.message, hint, error.details)

@@ -17,4 +17,5 @@ __all__ = [
     "supervision",
     "throttle_release",
     "topics",
+    "unreadable",
 ]

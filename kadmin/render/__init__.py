@@ -13,6 +13,7 @@ __all__ = [
     "controller",
     "dump_log",
     "elections",
+    "exposition",
     "groups",
     "job_progress",
     "lead",

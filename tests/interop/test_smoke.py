@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from kadmin.cli.main import kadmin as root
 from kadmin.cli.tree import CommandNode, command_tree
@@ -378,6 +379,23 @@ def groups(way: Way) -> object:
     return [line.split() for line in described.splitlines()]
 
 
+def export(way: Way) -> object:
+    name = way.topic_with_records()
+    commit(way.cluster.bootstrap, f"group-of-{name}", name, 0, 1)
+    path = way.directory / "kafka.prom"
+    way.done("export", "--once", "--topic", name, "--output-file", str(path))
+    samples = {
+        (sample.name, sample.labels.get("consumergroup")): sample.value
+        for family in text_string_to_metric_families(path.read_text())
+        for sample in family.samples
+    }
+    group = f"group-of-{name}"
+    assert samples["kafka_consumergroup_lag_seconds", group] > 0
+    names = ("kafka_brokers", "kafka_topic_partition_current_offset", "kafka_exporter_up")
+    numbers = [samples[each, None] for each in names]
+    return [*numbers, samples["kafka_consumergroup_lag", group]]
+
+
 def lead(way: Way) -> object:
     path, noted = "/elections/smoke", way.directory / "epoch"
     script = f"echo $KADMIN_LEADER_EPOCH > {noted}"
@@ -461,6 +479,7 @@ SMOKE: Final[Mapping[str, tuple[Callable[[Way], object], tuple[str | None, ...]]
     "offsets": (offsets, BOTH),
     "groups": (groups, BOTH),
     "delete-records": (delete_records, BOTH),
+    "export": (export, BOTH),
     "lead": (lead, (ZOOKEEPER,)),
     "produce": (produce, BOTH),
     "consume": (consume, BOTH),

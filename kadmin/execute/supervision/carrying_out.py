@@ -3,11 +3,12 @@
 The decisions are in `kadmin.plan.supervision.procedure`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
+from cluster.model.config_entity import ConfigEntity, EntityKind
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.outcome import Committed
 from cluster.model.snapshot import ClusterSnapshot
@@ -233,10 +234,10 @@ class Supervisor:
         if not self.is_current():
             return Conflicted()
         try:
-            set_throttles(self.admin, self.snapshot, ours, owner_of(run), self.fence.run)
+            silent = set_throttles(self.admin, self.snapshot, ours, owner_of(run), self.fence.run)
         except ChangedInBetween:
             return Conflicted()
-        return Done()
+        return Done(brokers_in(silent))
 
     def put_back(self) -> Answer:
         if not self.is_current():
@@ -245,7 +246,7 @@ class Supervisor:
             now = put_throttles_back(self.admin, lambda: look(self.admin), [], self.fence.run)
         except ChangedInBetween:
             return Conflicted()
-        return Conflicted() if now is None else Done()
+        return Conflicted() if now is None else Done(brokers_in(now.silent))
 
     def ask(self, targets: Replicas) -> Answer:
         assert self.snapshot is not None
@@ -275,6 +276,15 @@ class Supervisor:
         if isinstance(outcome, Partly):
             return Asked(outcome.refused)
         return Asked({}) if isinstance(outcome, Committed) else Conflicted()
+
+
+def brokers_in(entities: Iterable[ConfigEntity]) -> frozenset[BrokerId]:
+    """Return the brokers whose configs *entities* are."""
+    return frozenset(
+        BrokerId(int(str(entity.root.name)))
+        for entity in entities
+        if entity.kind is EntityKind.BROKERS
+    )
 
 
 def done_if(outcome: Outcome) -> Answer:

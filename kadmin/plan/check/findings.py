@@ -29,6 +29,8 @@ class Kind(StrEnum):
     UNDER_MIN_ISR = "under-min-isr"
     ZOOKEEPER = "zookeeper"
     LOG_DIR = "log-dir"
+    QUORUM = "quorum"
+    """A node of the metadata quorum that does not follow it."""
     DEAD_BROKER = "dead-broker"
     SILENT_BROKER = "silent-broker"
     AT_MIN_ISR = "at-min-isr"

@@ -28,15 +28,16 @@ class Keep:
 
 @dataclass(frozen=True, slots=True)
 class Slow:
-    """Set the throttle of *run* for all its partitions.  Answered by a `Done` or `Conflicted`."""
+    """Set the throttle of *run* for all its partitions.  Answered by a `Done`, which names the
+    brokers where it is not set, or `Conflicted`."""
 
     run: MoveRun
 
 
 @dataclass(frozen=True, slots=True)
 class PutBack:
-    """Restore the throttles of before.  Answered by a `Done`, or `Conflicted` as long as something
-    moves for which they may be meant."""
+    """Restore the throttles of before.  Answered by a `Done`, which names the brokers where they
+    stay, or `Conflicted` as long as something moves for which they may be meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,9 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    pass
+    """It is done, but for *silent* brokers, which do not answer."""
+
+    silent: frozenset[BrokerId] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

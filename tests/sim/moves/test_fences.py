@@ -74,11 +74,14 @@ def order_is_nothing(patch: Patch) -> None:
 def throttle_unrecorded(patch: Patch) -> None:
     """Throttles are set without a lease."""
 
-    def set_throttles(admin: object, snapshot: object, wanted: object, *_: object) -> None:
+    def set_throttles(
+        admin: object, snapshot: object, wanted: object, *_: object
+    ) -> frozenset[object]:
         configs, _faults = admin.configs.read(list(wanted))  # type: ignore[attr-defined, call-overload]
         plans = carrying_out_plans(wanted, configs)
         for plan in plans:
             admin.configs.write(admin.fence(), plan)  # type: ignore[attr-defined]
+        return frozenset()
 
     def carrying_out_plans(wanted: object, configs: object) -> list[object]:
         from kadmin.plan.reassignment.journal import throttle_plans

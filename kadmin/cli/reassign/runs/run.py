@@ -1,6 +1,5 @@
 """`kadmin reassign run`: a move plan, shown, confirmed, and carried out under supervision."""
 
-import secrets
 from typing import Any
 
 from kadmin.cli.files import name_of, read_text
@@ -41,7 +40,7 @@ def run(session: Session, plan: str, **options: Any) -> None:
       kadmin reassign run plan.json --throttle auto --max-moves 2
       kadmin reassign run plan.json --yes --override other-moves
     """
-    from kadmin.app.moves import site, supervisor_name, user_and_host
+    from kadmin.app.moves import new_run_id, site, supervisor_name, user_and_host
     from kadmin.cli.reassign.runs.following import follow
     from kadmin.execute.supervision.beginning import create, judge_beginning
     from kadmin.execute.supervision.reading import Clock
@@ -85,12 +84,3 @@ def run(session: Session, plan: str, **options: Any) -> None:
         create(opened, beginning)
         session.note(f"run {begun.run_id}, kept in {opened.store.place}")
     follow(session, begun.run_id, supervisor_name(), is_patient=False)
-
-
-def new_run_id(began_at_ms: int) -> str:
-    """Return an id that sorts by time."""
-    from kadmin.wording import moment_of
-
-    moment = moment_of(began_at_ms)
-    assert moment is not None
-    return f"{moment:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"

@@ -135,6 +135,16 @@ def test_without_its_throttle_no_move_is_asked_for() -> None:
     assert [kept(SLOWED), Slow(kept(SLOWED).run)] == found
 
 
+def test_what_cannot_be_throttled_is_not_asked_for_until_it_can_be() -> None:
+    three, all_set = Done(silent=frozenset(ids("3"))), Done()
+    slow = Slow(kept(SLOWED).run)
+
+    assert [kept(SLOWED), slow, slow] == effects(SLOWED, BEFORE, BEFORE, Slow=three)
+    assert [kept(SLOWED), slow, ASKED] == effects(SLOWED, BEFORE, Slow=all_set)
+    away = Done(silent=frozenset(ids("2")))
+    assert [kept(SLOWED), slow, ASKED] == effects(SLOWED, BEFORE, Slow=away), "2 copies nothing"
+
+
 def test_while_throttles_have_to_stay_a_run_does_not_end() -> None:
     found = effects(SLOWED, ARRIVED, ARRIVED, PutBack=Conflicted())
 

@@ -1,0 +1,13 @@
+"""The page of moves: which replicas are being moved, and how far are they?"""
+
+from starlette.responses import Response
+
+from kadmin.reports.views.overview import moving_rows
+from kadmin.web.tables import table_of
+from kadmin.web.visit import Visit
+
+
+def listed(visit: Visit) -> Response:
+    rows = moving_rows(visit.look.observed)
+    table = table_of(visit, rows, lambda row: str(row.partition))
+    return visit.page("moves.html", look=visit.look, table=table)
