@@ -122,9 +122,11 @@ def waits_of(
         case Phase.COPYING:
             return ("the copy, which takes seconds", *dead)
         case Phase.DUAL_WRITE:
-            unsure = f"{brokers_text(gone)}, if down, to run on KRaft" if gone else None
             waits = f"{brokers_text(registered)} to be restarted on KRaft"
-            return (waits,) if unsure is None else (waits, unsure)
+            if not gone:
+                return (waits,)
+            where = "kadmin brokers --bootstrap-server HOST:PORT"
+            return (waits, f"a look at {brokers_text(gone)}, on KRaft or down: {where}")
         case Phase.KRAFT:
             return ("the decision to finalise",)
         case Phase.NOT_BEGUN | Phase.LEFT_BEHIND:
