@@ -418,6 +418,7 @@ _kadmin_node() {
                 --throttle
                 --override
                 --dry-run
+                --standby
                 --yes
                 -y
                 --bootstrap-server
@@ -445,6 +446,7 @@ _kadmin_node() {
                 --max-moves-total
                 --throttle
                 --override
+                --standby
                 --yes
                 -y
                 --bootstrap-server
