@@ -438,6 +438,7 @@ _kadmin_node() {
                 --throttle
                 --override
                 --dry-run
+                --standby
                 --yes
                 -y
                 --bootstrap-server
@@ -466,6 +467,7 @@ _kadmin_node() {
                 --max-moves-total
                 --throttle
                 --override
+                --standby
                 --yes
                 -y
                 --bootstrap-server
