@@ -66,8 +66,10 @@ class Fence:
 
 @dataclass(frozen=True, slots=True)
 class KeptRun:
-    """The journal of a supervised run, as it was read, and the fence of its supervisor's lease, which
-    only the port that returned it can interpret."""
+    """The journal of a supervised run, as it was read, and the fence of its supervisor's lease.
+
+    Only the port that returned the fence can interpret it.
+    """
 
     run_id: str
     zk_version: "ZkVersion"
