@@ -21,4 +21,16 @@ The value of a point is a number or a text for gauges, else the `Counter`, `Mete
 `Timer` itself, of which a reporter reads what it shows, or for `Kind.ATTRIBUTES` a mapping.
 """
 
-__all__ = ["beans", "catalogue", "meters", "registry", "reservoirs"]
+__all__ = [
+    "beans",
+    "catalogue",
+    "csv_rows",
+    "exposition",
+    "graphite_lines",
+    "jolokia",
+    "meters",
+    "registry",
+    "reservoirs",
+    "series_names",
+    "text_report",
+]

@@ -72,6 +72,7 @@ from cluster.runtime.process_metrics import (
     duration_of_flushes,
     latency_of_zookeeper,
 )
+from cluster.runtime.reporters.reporters import Reporters
 from cluster.runtime.zookeeper import earlier_session
 from cluster.runtime.zookeeper.chroot import make_chroot
 from cluster.runtime.zookeeper.config_change_listener import ConfigChangeListener
@@ -132,6 +133,9 @@ class BrokerProcess:
         add_server(self.metrics, lambda: self._state, self._membership)
         if isinstance(loop, DirectLoop):
             add_idle_time(self.metrics, lambda: loop.idle_ns)
+        self._reporters = Reporters(
+            self.metrics, settings.reporters, settings.logs_directory, self._clock.wall_ms
+        )
         self._tick_timer: asyncio.TimerHandle | None = None
         self._since_ms = self._clock.wall_ms()
         self._failed: asyncio.Future[None] = loop.create_future()
@@ -173,6 +177,7 @@ class BrokerProcess:
         parts = self._parts = self._assemble(logs, settled_clock, dynamic)
         # 4. Requests are served, before the registration makes others send any.
         self._server.start(self._service(parts.broker, parts.memory))
+        await self._reporters.start()
         # 5. The broker registers.  The controller sees it and sends it its partitions, and this
         # broker runs for controller.
         await self._register(parts)
@@ -416,6 +421,7 @@ class BrokerProcess:
         self._state = BrokerState.SHUTTING_DOWN
         # 2. Clients are gone; nothing is appended any more, and no log is made.
         self._server.close()
+        self._reporters.stop()
         if parts is not None:
             parts.broker.stop()
             parts.log_cleaner.stop()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kadmin.cli.hint_target import with_cluster
+from kadmin.app.hint_target import with_cluster
 from kadmin.settings.keys import Value
 
 ZOOKEEPER: dict[str, Value] = {"zookeeper": "zk:2181"}
