@@ -17,7 +17,7 @@ COMMANDS: Final = (
     *("acls", "api-versions", "brokers", "check", "cluster", "collect", "completion", "config"),
     *("configs", "consume", "controller", "delete-records", "dump-log", "elect", "export"),
     *("groups", "help", "lead", "log-dirs", "merge-logs", "metrics", "migration", "offsets"),
-    *("produce", "reassign", "serve", "simulate", "snapshot", "throttle", "topics"),
+    *("perf", "produce", "reassign", "serve", "simulate", "snapshot", "throttle", "topics"),
     *("verify-replicas", "zookeeper"),
 )
 COMMAND: Final = re.compile(rf"(?<![\w./-])kadmin(?= (?:--|(?:{'|'.join(COMMANDS)})\b))")

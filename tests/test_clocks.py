@@ -57,6 +57,7 @@ ALLOWED: Final = {
     "kadmin.cli.records.consume": "--offset @-2h",
     "kadmin.cli.reassign.plan": "when a plan was made",
     "kadmin.cli.verify_replicas.live": "--time, and the time of each line",
+    "kadmin.records.perf.clock": "when a test began; how old the records are that it reads",
     "kadmin.cli.watching": "the time above what is shown",
 }
 

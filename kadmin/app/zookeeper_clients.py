@@ -40,6 +40,7 @@ def read_clients(session: Session, admin_port: int | None) -> "ClientReport":
         addresses_of(snapshot.brokers),
         None if controller is None or controller.is_kraft else controller.broker_id,
         own,
+        has_kraft=controller is not None and controller.is_kraft,
     )
 
 

@@ -44,6 +44,10 @@ FOREIGN: Final = (
 """What stands in a path of other programs, and their names."""
 
 
+NOTHING: Final = "owns and watches nothing that is reported"
+KRAFT: Final = "a KRaft controller, or a client that owns and watches nothing"
+
+
 class ClientKind(StrEnum):
     """What a client is, an interface for scripts."""
 
@@ -121,9 +125,12 @@ def report_on(
     hosts: Mapping[str, Sequence[BrokerId]],
     controller: BrokerId | None,
     own_session: int = NO_SESSION,
+    *,
+    has_kraft: bool = False,
 ) -> ClientReport:
     """Match what servers reported with the brokers at *hosts*, by address.
 
+    Where the cluster *has_kraft*, its controllers are clients that own and watch nothing.
     *chroot* is that of the cluster, with its slash, empty without one; the session of the command
     itself, *own_session*, is left out.
     """
@@ -133,6 +140,7 @@ def report_on(
     for one in told:
         merge(owned, nodes_by_session(one.answers.get(EPHEMERALS, ""), "session_id_to_ephemeral"))
         merge(watched, nodes_by_session(one.answers.get(WATCHES, ""), "session_id_to_watched"))
+    nothing = KRAFT if has_kraft else NOTHING
     found = [
         identify(
             each,
@@ -141,6 +149,7 @@ def report_on(
             tuple(sorted(watched.get(each.session, ()))),
             hosts,
             controller,
+            nothing,
         )
         for each in connections
         if each.session not in (NO_SESSION, own_session)
@@ -242,12 +251,13 @@ def identify(
     watches: tuple[str, ...],
     hosts: Mapping[str, Sequence[BrokerId]],
     controller: BrokerId | None,
+    nothing: str,
 ) -> Client:
     """Name the client of *connection*, by the znodes that it owns, else by its address, else by
-    what it watches."""
+    what it watches; *nothing* is the name of one that owns and watches nothing."""
     kind, name, reason, broker = by_owned(owns, chroot) or by_address(connection, hosts, watches)
     if not name:
-        kind, name, reason = by_watched(watches, chroot)
+        kind, name, reason = by_watched(watches, chroot, nothing)
     if kind is ClientKind.BROKER and broker == controller and broker is not None:
         kind, name = ClientKind.CONTROLLER, f"{name}, the controller"
     return Client(
@@ -306,14 +316,14 @@ def program_of(nodes: Sequence[str]) -> tuple[str, str] | None:
     return None
 
 
-def by_watched(watches: Sequence[str], chroot: str) -> tuple[ClientKind, str, str]:
+def by_watched(watches: Sequence[str], chroot: str, nothing: str) -> tuple[ClientKind, str, str]:
     own = [path for path in watches if path.startswith(f"{chroot}/")]
     kafkas = [path for path in own if path.removeprefix(chroot).split("/")[1] in WATCHED]
     if kafkas:
         return ClientKind.WATCHER, "an exporter, a tool or a KRaft controller", kafkas[0]
     if watches:
         return ClientKind.UNKNOWN, f"watches {watches[0]}", watches[0]
-    return ClientKind.UNKNOWN, "owns and watches nothing that is reported", ""
+    return ClientKind.UNKNOWN, nothing, ""
 
 
 WATCHED: Final = frozenset({"brokers", "controller", "config", "admin", "consumers"})

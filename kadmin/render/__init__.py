@@ -23,6 +23,7 @@ __all__ = [
     "migration",
     "offsets",
     "output",
+    "perf",
     "plan_items",
     "reassign",
     "record_deletion",

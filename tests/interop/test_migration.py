@@ -117,7 +117,7 @@ def test_epochs_of_kraft_strand_partitions_until_the_fix(
         # Led by the other one, which is stopped then.
         leader = 1 - controller
         admin = AdminClient({"bootstrap.servers": made.cluster.bootstrap})
-        pair = NewTopic("pair", replica_assignment=[[leader, controller]])
+        pair = NewTopic("pair", 1, replica_assignment=[[leader, controller]])
         admin.create_topics([pair])["pair"].result(OUTER_LIMIT_S)
         path = paths.state("pair", 0)
         wait_until(lambda: state_at(client, path).get("isr") == [leader, controller], what="an ISR")
@@ -210,6 +210,9 @@ def test_a_fault_has_the_fate_that_was_predicted(
             )
             with client_of(chroot) as client:
                 assert 3000 == owner(client)
+                # The cluster is given back, and its broker is the controller again.
+                done("migration", "rollback-check", "--fix", "--yes", "--zookeeper", chroot)
+                wait_until(lambda: owner(client) == 0, what="broker 0 as the controller")
 
 
 @pytest.mark.long

@@ -191,10 +191,8 @@ def status(session: Session, **options: Any) -> None:
 
     def show() -> None:
         found = status_of(read_migration(session, asks_brokers=False))
-        command = None if found.command is None else session.with_cluster(found.command)
-        session.output.show(
-            status_document(replace(found, command=command)), plain=options["plain"]
-        )
+        found = replace(found, command=session.with_cluster(found.command))
+        session.output.show(status_document(found), plain=options["plain"])
 
     watch(session, options["watch"], show)
 

@@ -60,6 +60,7 @@ def broker_findings(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
         yield from authorizers(configs)
         yield from log_dirs(configs)
         yield from settings(configs)
+        yield from node_ids(evidence, configs)
 
 
 def verb(brokers: tuple[BrokerId, ...]) -> str:
@@ -198,6 +199,27 @@ def log_dirs(configs: Configs) -> Iterator[MigrationFinding]:
             brokers=several,
             command="kadmin log-dirs --describe",
             source="KIP-858",
+        )
+
+
+def node_ids(evidence: MigrationEvidence, configs: Configs) -> Iterator[MigrationFinding]:
+    """Find controllers that have the id of a broker."""
+    voters = {
+        BrokerId(int(number))
+        for each in configs.values()
+        for part in (each.get(VOTERS) or "").split(",")
+        if (number := part.partition("@")[0].strip()).isdecimal()
+    }
+    taken = tuple(sorted(voters & (evidence.snapshot.brokers.keys() | evidence.assigned.keys())))
+    if taken:
+        yield MigrationFinding(
+            severity=Severity.CRITICAL,
+            kind=MigrationKind.BROKER_ID,
+            text=f"{VOTERS} has the id of {brokers_text(taken)}",
+            outcome="a controller must have a node.id that no broker has, or has had: KRaft knows"
+            " both by it",
+            brokers=taken,
+            source="Kafka 3.9 documentation, Provisioning the KRaft controller quorum",
         )
 
 

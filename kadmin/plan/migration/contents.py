@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from ipaddress import ip_address
 from typing import Final
 
 from cluster.model.acl import AclOperation
@@ -37,6 +38,7 @@ PERMISSIONS: Final = frozenset({"Allow", "Deny"})
 
 def content_findings(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
     yield from quotas(evidence)
+    yield from host_names(evidence)
     yield from credentials(evidence)
     yield from broker_names(evidence)
     yield from passwords(evidence)
@@ -68,6 +70,32 @@ def quotas(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
                 znodes=(config_path(entity),),
                 source=f"ZkConfigMigrationClient; {SOURCE_3_9}",
             )
+
+
+def host_names(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
+    """Find limits of connections for what is no IP address."""
+    for entity, config in evidence.configs.items():
+        name = entity.root.name
+        if entity.kind is not EntityKind.IPS or not config.values or is_address(name):
+            continue
+        yield MigrationFinding(
+            severity=Severity.NOTE,
+            kind=MigrationKind.QUOTA,
+            text=f"{entity} has limits, and is no IP address",
+            outcome="where it cannot be resolved: 'Encountered metadata publishing fault: Uncaught"
+            " exception while publishing dynamic client quota changes'",
+            command=f"kadmin configs --describe {options_of(entity)}",
+            znodes=(config_path(entity),),
+            source=f"ClientQuotaMetadataManager; {SOURCE_3_9}",
+        )
+
+
+def is_address(name: str | None) -> bool:
+    """Return whether *name* is an IP address; the default, which has no name, is one."""
+    try:
+        return name is None or bool(ip_address(name))
+    except ValueError:
+        return False
 
 
 def unknown_quota(entity: ConfigEntity, key: str) -> MigrationFinding:

@@ -93,9 +93,9 @@ class MigrationEvidence:
         for topic in self.snapshot.topics.values():
             if topic.is_marked_for_deletion:
                 continue
-            brokers = {
-                broker for part in topic.assignment.partitions.values() for broker in part.replicas
-            }
+            # Thousands of partitions share the same list.
+            lists = {part.replicas for part in topic.assignment.partitions.values()}
+            brokers = set().union(*lists)
             for broker in sorted(brokers):
                 found.setdefault(broker, []).append(topic.name)
         return found

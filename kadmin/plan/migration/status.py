@@ -57,7 +57,7 @@ class MigrationStatus:
     waits: tuple[str, ...]
     next_steps: tuple[str, ...]
     never: tuple[str, ...]
-    command: str | None
+    command: str
 
     @property
     def age_text(self) -> str:
@@ -86,7 +86,6 @@ def status(evidence: MigrationEvidence) -> MigrationStatus:
     gone = tuple(broker for broker in sorted(evidence.assigned) if broker not in live)
     controller = snapshot.controller
     node = evidence.nodes.get(paths.MIGRATION)
-    waits, steps, command = advice(phase, registered, gone)
     return MigrationStatus(
         phase=phase,
         now_ms=evidence.now_ms,
@@ -96,10 +95,10 @@ def status(evidence: MigrationEvidence) -> MigrationStatus:
         written_ms=None if node is None else node.written_ms,
         registered=registered,
         gone=gone,
-        waits=waits,
-        next_steps=steps,
+        waits=waits_of(phase, registered, gone),
+        next_steps=NEXT_STEPS[phase],
         never=NEVER.get(phase, ()),
-        command=command,
+        command=COMMANDS[phase],
     )
 
 
@@ -112,65 +111,61 @@ def since(evidence: MigrationEvidence, phase: Phase) -> int | None:
     return None if node is None else node.created_ms
 
 
-def advice(
+def waits_of(
     phase: Phase, registered: tuple[BrokerId, ...], gone: tuple[BrokerId, ...]
-) -> tuple[tuple[str, ...], tuple[str, ...], str | None]:
-    """Return what is waited for, what to do next, and a command that shows more."""
+) -> tuple[str, ...]:
+    """Return what is waited for in *phase*."""
     dead = (f"{brokers_text(gone)} with replicas to register",) if gone else ()
-    steps: tuple[str, ...]
-    waits: tuple[str, ...]
     match phase:
-        case Phase.NOT_BEGUN:
-            steps = ("see that the cluster is ready, then format and start the controllers",)
-            return (), steps, "kadmin migration check"
         case Phase.WAITING:
-            waits = ("every broker to register with the controllers, in migration mode", *dead)
-            steps = (
-                "restart the brokers one after the other with zookeeper.metadata.migration.enable,"
-                " controller.quorum.voters and controller.listener.names",
-                "look for 'Still waiting for' in the log of the active controller",
-            )
-            return waits, steps, "kadmin migration check"
+            return ("every broker to register with the controllers, in migration mode", *dead)
         case Phase.COPYING:
-            return (
-                ("the copy, which takes seconds", *dead),
-                (
-                    "if it lasts longer than a minute, the controllers have died: their log has"
-                    " 'Aborting the metadata migration'; stop them, mend what it names, and give"
-                    " the cluster back to ZooKeeper",
-                ),
-                "kadmin migration rollback-check",
-            )
+            return ("the copy, which takes seconds", *dead)
         case Phase.DUAL_WRITE:
-            waits = (f"{brokers_text(registered)} to be restarted on KRaft",)
-            steps = (
-                "restart the brokers one after the other with process.roles=broker and node.id,"
-                " without zookeeper.connect",
-                f"see that {brokers_text(gone)} run on KRaft and are not down"
-                if gone
-                else "see that each has left /brokers/ids before the next one",
-            )
-            return waits, steps, "kadmin migration rollback-check"
+            waits = f"{brokers_text(registered)} to be restarted on KRaft"
+            if not gone:
+                return (waits,)
+            where = "kadmin brokers --bootstrap-server HOST:PORT"
+            return (waits, f"a look at {brokers_text(gone)}, on KRaft or down: {where}")
         case Phase.KRAFT:
-            return (
-                ("the decision to finalise",),
-                (
-                    "see that every broker is live in KRaft: kadmin brokers --bootstrap-server"
-                    " HOST:PORT",
-                    "see that ZkWriteBehindLag is 0 on the active controller",
-                    "restart the controllers without zookeeper.metadata.migration.enable: that is"
-                    " final",
-                ),
-                "kadmin migration rollback-check",
-            )
-        case Phase.LEFT_BEHIND:
-            return (
-                (),
-                ("remove /migration before any KRaft controller is started again",),
-                "kadmin migration rollback-check --fix",
-            )
+            return ("the decision to finalise",)
+        case Phase.NOT_BEGUN | Phase.LEFT_BEHIND:
+            return ()
 
 
+NEXT_STEPS: Final[Mapping[Phase, tuple[str, ...]]] = {
+    Phase.NOT_BEGUN: ("see that the cluster is ready, then format and start the controllers",),
+    Phase.WAITING: (
+        "restart the brokers one after the other with zookeeper.metadata.migration.enable,"
+        " controller.quorum.voters and controller.listener.names",
+        "look for 'Still waiting for' in the log of the active controller",
+    ),
+    Phase.COPYING: (
+        "if it lasts longer than a minute, the controllers have died: their log has 'Aborting the"
+        " metadata migration'; stop them, mend what it names, and give the cluster back to"
+        " ZooKeeper",
+    ),
+    Phase.DUAL_WRITE: (
+        "restart the brokers one after the other with process.roles=broker and node.id, without"
+        " zookeeper.connect",
+        "see that each has left /brokers/ids, and is live by --bootstrap-server, before the next",
+    ),
+    Phase.KRAFT: (
+        "see that every broker is live in KRaft: kadmin brokers --bootstrap-server HOST:PORT",
+        "see that ZkWriteBehindLag is 0 on the active controller",
+        "restart the controllers without zookeeper.metadata.migration.enable: that is final",
+    ),
+    Phase.LEFT_BEHIND: ("remove /migration before any KRaft controller is started again",),
+}
+COMMANDS: Final[Mapping[Phase, str]] = {
+    Phase.NOT_BEGUN: "kadmin migration check",
+    Phase.WAITING: "kadmin migration check",
+    Phase.COPYING: "kadmin migration rollback-check",
+    Phase.DUAL_WRITE: "kadmin migration rollback-check",
+    Phase.KRAFT: "kadmin migration rollback-check",
+    Phase.LEFT_BEHIND: "kadmin migration rollback-check --fix",
+}
+"""What shows more of each phase."""
 NO_RESTART: Final = (
     "never start a new, empty quorum of controllers now: it takes the copy for done and deletes all"
     " topics (Strimzi#11262)"

@@ -32,6 +32,11 @@ NO_AUTH: Final = Fate(
 SKIPPED: Final = Fate(
     Severity.WARNING, "no controller or broker reads it: what it holds is not copied"
 )
+OWNER: Final = Fate(
+    Severity.CRITICAL,
+    "no controller can take it over from the present one: mend it before any is started",
+    "KafkaZkClient",
+)
 LOST: Final = Fate(
     Severity.WARNING, "it is copied as if it held nothing: what it is meant to say is gone"
 )
@@ -59,6 +64,16 @@ FATES: Final = (
         ),
     ),
     (paths.CONFIG, LOST),
+    (paths.CONTROLLER_EPOCH, OWNER),
+    (paths.CONTROLLER, OWNER),
+    (
+        paths.BROKER_IDS,
+        Fate(Severity.WARNING, "the controllers cannot reach this broker by it", "KafkaZkClient"),
+    ),
+    (
+        paths.CLUSTER_ID,
+        Fate(Severity.CRITICAL, "controllers must be formatted with it", "Kafka's StorageTool"),
+    ),
 )
 """By the beginning of the path, the longest first."""
 

@@ -33,9 +33,8 @@ def preview_document(found: Preview) -> Document:
 def lines(found: Preview) -> Iterator[str]:
     """Write the counts in the form of the controllers' log."""
     types = ", ".join(f"{name}={count}" for name, count in found.records.items())
-    yield f"{found.total} records, in at most {counted(found.batches, 'batch')[:-1]}" + (
-        "h" if found.batches == 1 else "hes"
-    )
+    batches = "1 batch" if found.batches == 1 else f"{found.batches:,} batches"
+    yield f"{counted(found.total, 'record')}, in at most {batches}"
     yield f"The record types were {{{types}}}."
     if found.uncopied:
         yield f"not copied, since they wait for their deletion: {', '.join(found.uncopied)}"

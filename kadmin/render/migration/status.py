@@ -60,5 +60,4 @@ def lines(found: MigrationStatus) -> Iterator[str]:
         yield f"next: {text}"
     for text in found.never:
         yield text.replace("never", "NEVER", 1)
-    if found.command is not None:
-        yield f"  {found.command}"
+    yield f"  {found.command}"

@@ -6,6 +6,7 @@ from cluster.model.ids import BrokerId
 from kadmin.plan.zookeeper_clients import (
     CONNECTIONS,
     EPHEMERALS,
+    KRAFT,
     WATCHES,
     Client,
     ClientKind,
@@ -88,6 +89,15 @@ def test_the_session_of_the_command_is_left_out() -> None:
     told = [ServerClients("zk1:2181", {CONNECTIONS: CONS})]
 
     assert not any(each.session == 9 for each in report_on(told, "", {}, None, 9).clients)
+
+
+def test_controllers_on_kraft_own_and_watch_nothing() -> None:
+    told = [ServerClients("zk1:2181", {CONNECTIONS: CONS, EPHEMERALS: DUMP, WATCHES: WCHC})]
+    found = report_on(told, "/prod", {}, None, has_kraft=True)
+
+    assert {"10.0.0.9:41000": KRAFT} == {
+        each.address: each.name for each in found.clients if each.kind is ClientKind.UNKNOWN
+    }
 
 
 def test_an_admin_server_reports_the_same() -> None:

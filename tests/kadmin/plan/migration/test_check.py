@@ -117,6 +117,12 @@ def test_a_calm_cluster_is_ready() -> None:
             "Invalid configuration key weather",
         ),
         (
+            calm(configs=overrides(EntityKind.IPS, "host.example", connection_creation_rate="7")),
+            MigrationKind.QUOTA,
+            Severity.NOTE,
+            "cannot be resolved",
+        ),
+        (
             calm(configs=overrides(EntityKind.USERS, "ann", **{"SCRAM-SHA-256": "salt=a"})),
             MigrationKind.SCRAM,
             Severity.CRITICAL,
@@ -181,6 +187,18 @@ def test_a_calm_cluster_is_ready() -> None:
             MigrationKind.BROKER_CONFIG,
             Severity.CRITICAL,
             "other controllers",
+        ),
+        (
+            calm(answers=answers({VOTERS: "0@a:1,3000@b:1"}, {VOTERS: "0@a:1,3000@b:1"})),
+            MigrationKind.BROKER_ID,
+            Severity.CRITICAL,
+            "node.id that no broker has",
+        ),
+        (
+            calm(damages=(Damage(paths.CONTROLLER_EPOCH, "is no number"),)),
+            MigrationKind.UNREADABLE,
+            Severity.CRITICAL,
+            "mend it before any is started",
         ),
         (
             calm(answers=answers({"log.dirs": "/a,/b"}, {})),
@@ -319,6 +337,8 @@ def test_a_fault_is_found_with_what_would_come_of_it(
             )
         ),
         calm(configs=overrides(EntityKind.BROKERS, "0", **{"log.cleaner.threads": "2"})),
+        calm(configs=overrides(EntityKind.IPS, "10.0.0.1", connection_creation_rate="7")),
+        calm(configs=overrides(EntityKind.IPS, "::1", connection_creation_rate="7")),
         with_snapshot(cluster(brokers("1001"), topic("t", "1001"))),
         calm(old_consumers=(OldConsumers("g", 0, None),)),
     ],
