@@ -249,8 +249,8 @@ def test_all_beans_of_our_brokers_have_the_series_of_the_rules(rules: Rules) -> 
         for attribute in ATTRIBUTES[bean.kind]:
             by_rules = rules.series(bean.domain, {"type": bean.type, **name, **tags}, attribute, 1)
             names, labels = series_of(bean.domain, bean.type, bean.name, tags.items(), attribute)
-            ours = {(each.name, frozenset(labels)) for each in names}
-            if by_rules not in (ours or {None}):
+            ours: list[Series | None] = [(each.name, frozenset(labels)) for each in names]
+            if by_rules not in (ours or [None]):
                 different.add(bean.type)
 
     assert DIFFERENT.keys() == different
