@@ -19,8 +19,11 @@ __all__ = [
     "lead",
     "log_dirs",
     "merge_logs",
+    "metrics",
+    "migration",
     "offsets",
     "output",
+    "perf",
     "plan_items",
     "reassign",
     "record_deletion",
@@ -33,4 +36,5 @@ __all__ = [
     "verify_replicas",
     "visible",
     "zookeeper",
+    "zookeeper_clients",
 ]

@@ -9,4 +9,5 @@ __all__ = [
     "topic_summary",
     "topics",
     "unanswered",
+    "views",
 ]
