@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from cluster.model.fault import Fault
     from cluster.model.ids import BrokerId, TopicPartition, ZkVersion
     from cluster.model.snapshot import ClusterSnapshot
-    from cluster.zk.requests import Check
     from kadmin.admin.answers import (
         AclSnapshot,
         Answers,
@@ -67,11 +66,12 @@ class Fence:
 
 @dataclass(frozen=True, slots=True)
 class KeptRun:
-    """The journal of a supervised run, as it was read, and the fence of its supervisor's lease."""
+    """The journal of a supervised run, as it was read, and the fence of its supervisor's lease, which
+    only the port that returned it can interpret."""
 
     run_id: str
     zk_version: "ZkVersion"
-    lease: "tuple[Check, ...]" = ()
+    lease: tuple[object, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,7 +330,7 @@ class RunStore(Protocol):
         A lease that was lost is claimed anew, behind those that wait.
         """
 
-    def lease_fence(self) -> "tuple[Check, ...]":
+    def lease_fence(self) -> tuple[object, ...]:
         """The checks that pass as long as this supervisor has the lease that it claimed last."""
 
     def holds_lease(self) -> bool:
