@@ -4,10 +4,11 @@
 _kadmin_node() {
     case $1 in
         'kadmin')
-            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign throttle log-dirs offsets groups delete-records lead produce consume perf merge-logs verify-replicas collect dump-log snapshot simulate cluster config help completion'
+            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign throttle log-dirs metrics offsets groups export delete-records lead produce consume perf merge-logs verify-replicas collect dump-log snapshot simulate migration cluster serve config help completion'
             options='
                 --version
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -40,6 +41,7 @@ _kadmin_node() {
                 --plain
                 --watch
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -103,6 +105,7 @@ _kadmin_node() {
                 --wait
                 --no-wait
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -150,6 +153,7 @@ _kadmin_node() {
                 -y
                 --force
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -195,6 +199,7 @@ _kadmin_node() {
                 -y
                 --force
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -221,6 +226,7 @@ _kadmin_node() {
                 --plain
                 --watch
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -244,6 +250,7 @@ _kadmin_node() {
                 --plain
                 --watch
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -262,11 +269,20 @@ _kadmin_node() {
             '
             ;;
         'kadmin zookeeper')
-            commands=''
+            commands='clients'
             options='
                 --admin-port
                 --plain
                 --watch
+                --cluster
+            '
+            ;;
+        'kadmin zookeeper clients')
+            commands=''
+            options='
+                --admin-port
+                --plain
+                --cluster
             '
             ;;
         'kadmin api-versions')
@@ -278,6 +294,7 @@ _kadmin_node() {
                 --plain
                 --watch
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -308,6 +325,7 @@ _kadmin_node() {
                 --yes
                 -y
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -354,6 +372,7 @@ _kadmin_node() {
                 -y
                 --watch
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -393,6 +412,7 @@ _kadmin_node() {
                 --svg
                 --force
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -418,9 +438,11 @@ _kadmin_node() {
                 --throttle
                 --override
                 --dry-run
+                --standby
                 --yes
                 -y
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -445,9 +467,11 @@ _kadmin_node() {
                 --max-moves-total
                 --throttle
                 --override
+                --standby
                 --yes
                 -y
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -470,6 +494,7 @@ _kadmin_node() {
             options='
                 --watch
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -493,6 +518,7 @@ _kadmin_node() {
                 --yes
                 -y
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -520,6 +546,7 @@ _kadmin_node() {
                 --yes
                 -y
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -541,6 +568,7 @@ _kadmin_node() {
             commands=''
             options='
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -562,6 +590,7 @@ _kadmin_node() {
             commands='doctor list release'
             options='
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -583,6 +612,7 @@ _kadmin_node() {
             commands=''
             options='
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -604,6 +634,7 @@ _kadmin_node() {
             commands=''
             options='
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -631,6 +662,7 @@ _kadmin_node() {
                 --yes
                 -y
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -664,6 +696,7 @@ _kadmin_node() {
                 --plain
                 --watch
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -679,6 +712,21 @@ _kadmin_node() {
                 --broker-tls-no-host-check
                 --command-config
                 --admin.config
+            '
+            ;;
+        'kadmin metrics')
+            commands=''
+            options='
+                --name
+                --prometheus-url
+                --jolokia-url
+                --broker
+                --topic
+                --metric
+                --window
+                --plain
+                --watch
+                --cluster
             '
             ;;
         'kadmin offsets')
@@ -697,6 +745,7 @@ _kadmin_node() {
                 --plain
                 --watch
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -756,6 +805,7 @@ _kadmin_node() {
                 --yes
                 -y
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -787,6 +837,42 @@ _kadmin_node() {
                 --yes
                 -y
                 --bootstrap-server
+                --cluster
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin export')
+            commands=''
+            options='
+                --topic
+                --exclude-topic
+                --group
+                --exclude-group
+                --behind-after
+                --window
+                --interval
+                --check-interval
+                --max-age
+                --listen
+                --telemetry-path
+                --once
+                --output-file
+                --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -818,6 +904,7 @@ _kadmin_node() {
                 --yes
                 -y
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -844,6 +931,7 @@ _kadmin_node() {
                 --wait
                 --requeue
                 --id
+                --cluster
             '
             ;;
         'kadmin produce')
@@ -871,6 +959,7 @@ _kadmin_node() {
                 --property-file
                 --producer.config
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -913,6 +1002,7 @@ _kadmin_node() {
                 --property-file
                 --consumer.config
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -934,6 +1024,7 @@ _kadmin_node() {
             commands='produce consume end-to-end load report'
             options='
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -991,6 +1082,7 @@ _kadmin_node() {
                 --compare
                 --rounds
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -1040,6 +1132,7 @@ _kadmin_node() {
                 --compare
                 --rounds
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -1084,6 +1177,7 @@ _kadmin_node() {
                 --compare
                 --rounds
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -1123,6 +1217,7 @@ _kadmin_node() {
                 --yes
                 -y
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -1155,6 +1250,7 @@ _kadmin_node() {
                 --yes
                 -y
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -1209,6 +1305,7 @@ _kadmin_node() {
                 --master
                 --conf
                 --properties-file
+                --cluster
             '
             ;;
         'kadmin verify-replicas')
@@ -1236,6 +1333,7 @@ _kadmin_node() {
                 --conf
                 --properties-file
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -1263,6 +1361,7 @@ _kadmin_node() {
                 --max-rate
                 --check
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -1293,12 +1392,14 @@ _kadmin_node() {
                 --verify-index-only
                 --max-message-size
                 --max-bytes
+                --cluster
             '
             ;;
         'kadmin snapshot')
             commands='diff save show'
             options='
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -1322,6 +1423,7 @@ _kadmin_node() {
                 --only
                 --no-brokers
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -1346,6 +1448,7 @@ _kadmin_node() {
                 --no-brokers
                 --force
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -1367,6 +1470,7 @@ _kadmin_node() {
             commands=''
             options='
                 --default-min-isr
+                --cluster
             '
             ;;
         'kadmin simulate')
@@ -1379,6 +1483,241 @@ _kadmin_node() {
                 --unclean
                 --snapshot
                 --default-min-isr
+                --bootstrap-server
+                --cluster
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin migration')
+            commands='check preview rollback-check status'
+            options='
+                --cluster
+            '
+            ;;
+        'kadmin migration check')
+            commands=''
+            options='
+                --ignore
+                --default-min-isr
+                --no-brokers
+                --wait-ready
+                --plain
+                --bootstrap-server
+                --cluster
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin migration preview')
+            commands=''
+            options='
+                --cluster
+            '
+            ;;
+        'kadmin migration rollback-check')
+            commands=''
+            options='
+                --fix
+                --dry-run
+                --yes
+                -y
+                --cluster
+            '
+            ;;
+        'kadmin migration status')
+            commands=''
+            options='
+                --plain
+                --watch
+                --cluster
+            '
+            ;;
+        'kadmin cluster')
+            commands='add-broker destroy down kill-broker kill-zookeeper list logs pause-broker pause-zookeeper resume-broker resume-zookeeper start-broker start-zookeeper status stop-broker stop-zookeeper up'
+            options='
+                --cluster
+            '
+            ;;
+        'kadmin cluster add-broker')
+            commands=''
+            options='
+                --name
+                --rack
+                --cluster
+            '
+            ;;
+        'kadmin cluster destroy')
+            commands=''
+            options='
+                --name
+                --yes
+                --cluster
+            '
+            ;;
+        'kadmin cluster down')
+            commands=''
+            options='
+                --name
+                --cluster
+            '
+            ;;
+        'kadmin cluster kill-broker')
+            commands=''
+            options='
+                --name
+                --cluster
+            '
+            ;;
+        'kadmin cluster kill-zookeeper')
+            commands=''
+            options='
+                --name
+                --cluster
+            '
+            ;;
+        'kadmin cluster list')
+            commands=''
+            options='
+                --cluster
+            '
+            ;;
+        'kadmin cluster logs')
+            commands=''
+            options='
+                --name
+                --follow
+                -f
+                --controller
+                --state-change
+                --cluster
+            '
+            ;;
+        'kadmin cluster pause-broker')
+            commands=''
+            options='
+                --name
+                --cluster
+            '
+            ;;
+        'kadmin cluster pause-zookeeper')
+            commands=''
+            options='
+                --name
+                --cluster
+            '
+            ;;
+        'kadmin cluster resume-broker')
+            commands=''
+            options='
+                --name
+                --cluster
+            '
+            ;;
+        'kadmin cluster resume-zookeeper')
+            commands=''
+            options='
+                --name
+                --cluster
+            '
+            ;;
+        'kadmin cluster start-broker')
+            commands=''
+            options='
+                --name
+                --cluster
+            '
+            ;;
+        'kadmin cluster start-zookeeper')
+            commands=''
+            options='
+                --name
+                --cluster
+            '
+            ;;
+        'kadmin cluster status')
+            commands=''
+            options='
+                --name
+                --controller
+                --watch
+                --cluster
+            '
+            ;;
+        'kadmin cluster stop-broker')
+            commands=''
+            options='
+                --name
+                --cluster
+            '
+            ;;
+        'kadmin cluster stop-zookeeper')
+            commands=''
+            options='
+                --name
+                --cluster
+            '
+            ;;
+        'kadmin cluster up')
+            commands=''
+            options='
+                --name
+                --zookeepers
+                --dir
+                --port
+                --bind
+                --brokers
+                --racks
+                --set
+                --use
+                --no-use
+                --cluster
+            '
+            ;;
+        'kadmin serve')
+            commands=''
+            options='
+                --cluster
+                --name
+                --every
+                --default-min-isr
+                --timeline
+                --write
+                --token-file
+                --audit-file
+                --auth-header
+                --trusted-proxy
+                --listen
+                --url
+                --tls-cert
+                --tls-key
+                --plain-http
                 --bootstrap-server
                 --broker-sasl
                 --broker-user
@@ -1397,133 +1736,11 @@ _kadmin_node() {
                 --admin.config
             '
             ;;
-        'kadmin cluster')
-            commands='add-broker destroy down kill-broker kill-zookeeper list logs pause-broker pause-zookeeper resume-broker resume-zookeeper start-broker start-zookeeper status stop-broker stop-zookeeper up'
-            options='
-            '
-            ;;
-        'kadmin cluster add-broker')
-            commands=''
-            options='
-                --name
-                --rack
-            '
-            ;;
-        'kadmin cluster destroy')
-            commands=''
-            options='
-                --name
-                --yes
-            '
-            ;;
-        'kadmin cluster down')
-            commands=''
-            options='
-                --name
-            '
-            ;;
-        'kadmin cluster kill-broker')
-            commands=''
-            options='
-                --name
-            '
-            ;;
-        'kadmin cluster kill-zookeeper')
-            commands=''
-            options='
-                --name
-            '
-            ;;
-        'kadmin cluster list')
-            commands=''
-            options='
-            '
-            ;;
-        'kadmin cluster logs')
-            commands=''
-            options='
-                --name
-                --follow
-                -f
-                --controller
-                --state-change
-            '
-            ;;
-        'kadmin cluster pause-broker')
-            commands=''
-            options='
-                --name
-            '
-            ;;
-        'kadmin cluster pause-zookeeper')
-            commands=''
-            options='
-                --name
-            '
-            ;;
-        'kadmin cluster resume-broker')
-            commands=''
-            options='
-                --name
-            '
-            ;;
-        'kadmin cluster resume-zookeeper')
-            commands=''
-            options='
-                --name
-            '
-            ;;
-        'kadmin cluster start-broker')
-            commands=''
-            options='
-                --name
-            '
-            ;;
-        'kadmin cluster start-zookeeper')
-            commands=''
-            options='
-                --name
-            '
-            ;;
-        'kadmin cluster status')
-            commands=''
-            options='
-                --name
-                --controller
-                --watch
-            '
-            ;;
-        'kadmin cluster stop-broker')
-            commands=''
-            options='
-                --name
-            '
-            ;;
-        'kadmin cluster stop-zookeeper')
-            commands=''
-            options='
-                --name
-            '
-            ;;
-        'kadmin cluster up')
-            commands=''
-            options='
-                --name
-                --zookeepers
-                --dir
-                --port
-                --bind
-                --brokers
-                --racks
-                --set
-                --use
-                --no-use
-            '
-            ;;
         'kadmin config')
             commands='add list remove show use'
             options='
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -1547,6 +1764,7 @@ _kadmin_node() {
                 --use
                 --force
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -1567,17 +1785,20 @@ _kadmin_node() {
         'kadmin config list')
             commands=''
             options='
+                --cluster
             '
             ;;
         'kadmin config remove')
             commands=''
             options='
+                --cluster
             '
             ;;
         'kadmin config show')
             commands=''
             options='
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -1598,17 +1819,20 @@ _kadmin_node() {
         'kadmin config use')
             commands=''
             options='
+                --cluster
             '
             ;;
         'kadmin help')
             commands=''
             options='
+                --cluster
             '
             ;;
         'kadmin completion')
             commands=''
             options='
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -1629,7 +1853,6 @@ _kadmin_node() {
     esac
     options="$options
         --zookeeper
-        --cluster
         --output
         --no-color
         --no-pager
@@ -1655,7 +1878,6 @@ _kadmin_node() {
 _kadmin_kind() {
     case "$1 $2" in
         *' --zookeeper') kind='text' ;;
-        *' --cluster') kind='live clusters' ;;
         *' --output') kind='words text json yaml csv' ;;
         *' --timeout') kind='text' ;;
         *' --zookeeper-auth') kind='words none digest sasl-digest sasl-gssapi' ;;
@@ -1666,6 +1888,7 @@ _kadmin_kind() {
         *' --zookeeper-tls-cert') kind='path' ;;
         *' --zookeeper-tls-key') kind='path' ;;
         'kadmin --bootstrap-server') kind='text' ;;
+        'kadmin --cluster') kind='live clusters' ;;
         'kadmin --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin --broker-user') kind='text' ;;
         'kadmin --broker-password-file') kind='path' ;;
@@ -1683,6 +1906,7 @@ _kadmin_kind() {
         'kadmin check --behind-after') kind='text' ;;
         'kadmin check --window') kind='text' ;;
         'kadmin check --bootstrap-server') kind='text' ;;
+        'kadmin check --cluster') kind='live clusters' ;;
         'kadmin check --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin check --broker-user') kind='text' ;;
         'kadmin check --broker-password-file') kind='path' ;;
@@ -1707,6 +1931,7 @@ _kadmin_kind() {
         'kadmin topics --limit') kind='text' ;;
         'kadmin topics --default-min-isr') kind='text' ;;
         'kadmin topics --bootstrap-server') kind='text' ;;
+        'kadmin topics --cluster') kind='live clusters' ;;
         'kadmin topics --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin topics --broker-user') kind='text' ;;
         'kadmin topics --broker-password-file') kind='path' ;;
@@ -1729,6 +1954,7 @@ _kadmin_kind() {
         'kadmin configs --add-config-file') kind='path' ;;
         'kadmin configs --delete-config') kind='live set-topic-configs' ;;
         'kadmin configs --bootstrap-server') kind='text' ;;
+        'kadmin configs --cluster') kind='live clusters' ;;
         'kadmin configs --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin configs --broker-user') kind='text' ;;
         'kadmin configs --broker-password-file') kind='path' ;;
@@ -1753,6 +1979,7 @@ _kadmin_kind() {
         'kadmin acls --deny-host') kind='text' ;;
         'kadmin acls --operation') kind='text' ;;
         'kadmin acls --bootstrap-server') kind='text' ;;
+        'kadmin acls --cluster') kind='live clusters' ;;
         'kadmin acls --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin acls --broker-user') kind='text' ;;
         'kadmin acls --broker-password-file') kind='path' ;;
@@ -1766,6 +1993,7 @@ _kadmin_kind() {
         'kadmin acls --command-config'|'kadmin acls --admin.config') kind='path' ;;
         'kadmin brokers --broker') kind='live brokers' ;;
         'kadmin brokers --bootstrap-server') kind='text' ;;
+        'kadmin brokers --cluster') kind='live clusters' ;;
         'kadmin brokers --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin brokers --broker-user') kind='text' ;;
         'kadmin brokers --broker-password-file') kind='path' ;;
@@ -1778,6 +2006,7 @@ _kadmin_kind() {
         'kadmin brokers --broker-tls-key') kind='path' ;;
         'kadmin brokers --command-config'|'kadmin brokers --admin.config') kind='path' ;;
         'kadmin controller --bootstrap-server') kind='text' ;;
+        'kadmin controller --cluster') kind='live clusters' ;;
         'kadmin controller --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin controller --broker-user') kind='text' ;;
         'kadmin controller --broker-password-file') kind='path' ;;
@@ -1790,8 +2019,12 @@ _kadmin_kind() {
         'kadmin controller --broker-tls-key') kind='path' ;;
         'kadmin controller --command-config'|'kadmin controller --admin.config') kind='path' ;;
         'kadmin zookeeper --admin-port') kind='text' ;;
+        'kadmin zookeeper --cluster') kind='live clusters' ;;
+        'kadmin zookeeper clients --admin-port') kind='text' ;;
+        'kadmin zookeeper clients --cluster') kind='live clusters' ;;
         'kadmin api-versions --broker'|'kadmin api-versions --broker-list') kind='live brokers' ;;
         'kadmin api-versions --bootstrap-server') kind='text' ;;
+        'kadmin api-versions --cluster') kind='live clusters' ;;
         'kadmin api-versions --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin api-versions --broker-user') kind='text' ;;
         'kadmin api-versions --broker-password-file') kind='path' ;;
@@ -1808,6 +2041,7 @@ _kadmin_kind() {
         'kadmin elect --path-to-json-file') kind='path' ;;
         'kadmin elect --election-type') kind='words preferred unclean' ;;
         'kadmin elect --bootstrap-server') kind='text' ;;
+        'kadmin elect --cluster') kind='live clusters' ;;
         'kadmin elect --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin elect --broker-user') kind='text' ;;
         'kadmin elect --broker-password-file') kind='path' ;;
@@ -1831,6 +2065,7 @@ _kadmin_kind() {
         'kadmin reassign --replica-alter-log-dirs-throttle') kind='text' ;;
         'kadmin reassign --rollback-file') kind='path' ;;
         'kadmin reassign --bootstrap-server') kind='text' ;;
+        'kadmin reassign --cluster') kind='live clusters' ;;
         'kadmin reassign --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin reassign --broker-user') kind='text' ;;
         'kadmin reassign --broker-password-file') kind='path' ;;
@@ -1858,6 +2093,7 @@ _kadmin_kind() {
         'kadmin reassign plan --out') kind='path' ;;
         'kadmin reassign plan --svg') kind='path' ;;
         'kadmin reassign plan --bootstrap-server') kind='text' ;;
+        'kadmin reassign plan --cluster') kind='live clusters' ;;
         'kadmin reassign plan --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin reassign plan --broker-user') kind='text' ;;
         'kadmin reassign plan --broker-password-file') kind='path' ;;
@@ -1874,6 +2110,7 @@ _kadmin_kind() {
         'kadmin reassign run --throttle') kind='text' ;;
         'kadmin reassign run --override') kind='words stale-plan other-moves target-down offline min-isr racks disk-room' ;;
         'kadmin reassign run --bootstrap-server') kind='text' ;;
+        'kadmin reassign run --cluster') kind='live clusters' ;;
         'kadmin reassign run --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin reassign run --broker-user') kind='text' ;;
         'kadmin reassign run --broker-password-file') kind='path' ;;
@@ -1891,6 +2128,7 @@ _kadmin_kind() {
         'kadmin reassign resume --throttle') kind='text' ;;
         'kadmin reassign resume --override') kind='words stale-plan other-moves target-down offline min-isr racks disk-room' ;;
         'kadmin reassign resume --bootstrap-server') kind='text' ;;
+        'kadmin reassign resume --cluster') kind='live clusters' ;;
         'kadmin reassign resume --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin reassign resume --broker-user') kind='text' ;;
         'kadmin reassign resume --broker-password-file') kind='path' ;;
@@ -1904,6 +2142,7 @@ _kadmin_kind() {
         'kadmin reassign resume --command-config'|'kadmin reassign resume --admin.config') kind='path' ;;
         'kadmin reassign resume #1') kind='text' ;;
         'kadmin reassign status --bootstrap-server') kind='text' ;;
+        'kadmin reassign status --cluster') kind='live clusters' ;;
         'kadmin reassign status --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin reassign status --broker-user') kind='text' ;;
         'kadmin reassign status --broker-password-file') kind='path' ;;
@@ -1917,6 +2156,7 @@ _kadmin_kind() {
         'kadmin reassign status --command-config'|'kadmin reassign status --admin.config') kind='path' ;;
         'kadmin reassign status #1') kind='text' ;;
         'kadmin reassign cancel --bootstrap-server') kind='text' ;;
+        'kadmin reassign cancel --cluster') kind='live clusters' ;;
         'kadmin reassign cancel --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin reassign cancel --broker-user') kind='text' ;;
         'kadmin reassign cancel --broker-password-file') kind='path' ;;
@@ -1934,6 +2174,7 @@ _kadmin_kind() {
         'kadmin reassign rollback --throttle') kind='text' ;;
         'kadmin reassign rollback --override') kind='words stale-plan other-moves target-down offline min-isr racks disk-room' ;;
         'kadmin reassign rollback --bootstrap-server') kind='text' ;;
+        'kadmin reassign rollback --cluster') kind='live clusters' ;;
         'kadmin reassign rollback --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin reassign rollback --broker-user') kind='text' ;;
         'kadmin reassign rollback --broker-password-file') kind='path' ;;
@@ -1947,6 +2188,7 @@ _kadmin_kind() {
         'kadmin reassign rollback --command-config'|'kadmin reassign rollback --admin.config') kind='path' ;;
         'kadmin reassign rollback #1') kind='text' ;;
         'kadmin reassign list --bootstrap-server') kind='text' ;;
+        'kadmin reassign list --cluster') kind='live clusters' ;;
         'kadmin reassign list --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin reassign list --broker-user') kind='text' ;;
         'kadmin reassign list --broker-password-file') kind='path' ;;
@@ -1959,6 +2201,7 @@ _kadmin_kind() {
         'kadmin reassign list --broker-tls-key') kind='path' ;;
         'kadmin reassign list --command-config'|'kadmin reassign list --admin.config') kind='path' ;;
         'kadmin throttle --bootstrap-server') kind='text' ;;
+        'kadmin throttle --cluster') kind='live clusters' ;;
         'kadmin throttle --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin throttle --broker-user') kind='text' ;;
         'kadmin throttle --broker-password-file') kind='path' ;;
@@ -1971,6 +2214,7 @@ _kadmin_kind() {
         'kadmin throttle --broker-tls-key') kind='path' ;;
         'kadmin throttle --command-config'|'kadmin throttle --admin.config') kind='path' ;;
         'kadmin throttle doctor --bootstrap-server') kind='text' ;;
+        'kadmin throttle doctor --cluster') kind='live clusters' ;;
         'kadmin throttle doctor --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin throttle doctor --broker-user') kind='text' ;;
         'kadmin throttle doctor --broker-password-file') kind='path' ;;
@@ -1983,6 +2227,7 @@ _kadmin_kind() {
         'kadmin throttle doctor --broker-tls-key') kind='path' ;;
         'kadmin throttle doctor --command-config'|'kadmin throttle doctor --admin.config') kind='path' ;;
         'kadmin throttle list --bootstrap-server') kind='text' ;;
+        'kadmin throttle list --cluster') kind='live clusters' ;;
         'kadmin throttle list --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin throttle list --broker-user') kind='text' ;;
         'kadmin throttle list --broker-password-file') kind='path' ;;
@@ -1998,6 +2243,7 @@ _kadmin_kind() {
         'kadmin throttle release --broker') kind='live brokers' ;;
         'kadmin throttle release --rollback-file') kind='path' ;;
         'kadmin throttle release --bootstrap-server') kind='text' ;;
+        'kadmin throttle release --cluster') kind='live clusters' ;;
         'kadmin throttle release --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin throttle release --broker-user') kind='text' ;;
         'kadmin throttle release --broker-password-file') kind='path' ;;
@@ -2015,6 +2261,7 @@ _kadmin_kind() {
         'kadmin log-dirs --sort-by') kind='words name size lag' ;;
         'kadmin log-dirs --limit') kind='text' ;;
         'kadmin log-dirs --bootstrap-server') kind='text' ;;
+        'kadmin log-dirs --cluster') kind='live clusters' ;;
         'kadmin log-dirs --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin log-dirs --broker-user') kind='text' ;;
         'kadmin log-dirs --broker-password-file') kind='path' ;;
@@ -2026,12 +2273,21 @@ _kadmin_kind() {
         'kadmin log-dirs --broker-tls-cert') kind='path' ;;
         'kadmin log-dirs --broker-tls-key') kind='path' ;;
         'kadmin log-dirs --command-config'|'kadmin log-dirs --admin.config') kind='path' ;;
+        'kadmin metrics --name') kind='live local-clusters' ;;
+        'kadmin metrics --prometheus-url') kind='text' ;;
+        'kadmin metrics --jolokia-url') kind='text' ;;
+        'kadmin metrics --broker') kind='text' ;;
+        'kadmin metrics --topic') kind='text' ;;
+        'kadmin metrics --metric') kind='text' ;;
+        'kadmin metrics --window') kind='text' ;;
+        'kadmin metrics --cluster') kind='live clusters' ;;
         'kadmin offsets --topic') kind='live topics' ;;
         'kadmin offsets --partitions'|'kadmin offsets --partition') kind='text' ;;
         'kadmin offsets --time') kind='text' ;;
         'kadmin offsets --sort-by') kind='words name offset count' ;;
         'kadmin offsets --limit') kind='text' ;;
         'kadmin offsets --bootstrap-server') kind='text' ;;
+        'kadmin offsets --cluster') kind='live clusters' ;;
         'kadmin offsets --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin offsets --broker-user') kind='text' ;;
         'kadmin offsets --broker-password-file') kind='path' ;;
@@ -2056,6 +2312,7 @@ _kadmin_kind() {
         'kadmin groups --from-file') kind='path' ;;
         'kadmin groups --rollback-file') kind='path' ;;
         'kadmin groups --bootstrap-server') kind='text' ;;
+        'kadmin groups --cluster') kind='live clusters' ;;
         'kadmin groups --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin groups --broker-user') kind='text' ;;
         'kadmin groups --broker-password-file') kind='path' ;;
@@ -2072,6 +2329,7 @@ _kadmin_kind() {
         'kadmin groups migrate-offsets --topic') kind='live topics' ;;
         'kadmin groups migrate-offsets --rollback-file') kind='path' ;;
         'kadmin groups migrate-offsets --bootstrap-server') kind='text' ;;
+        'kadmin groups migrate-offsets --cluster') kind='live clusters' ;;
         'kadmin groups migrate-offsets --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin groups migrate-offsets --broker-user') kind='text' ;;
         'kadmin groups migrate-offsets --broker-password-file') kind='path' ;;
@@ -2083,12 +2341,38 @@ _kadmin_kind() {
         'kadmin groups migrate-offsets --broker-tls-cert') kind='path' ;;
         'kadmin groups migrate-offsets --broker-tls-key') kind='path' ;;
         'kadmin groups migrate-offsets --command-config'|'kadmin groups migrate-offsets --admin.config') kind='path' ;;
+        'kadmin export --topic') kind='live topics' ;;
+        'kadmin export --exclude-topic') kind='live topics' ;;
+        'kadmin export --group') kind='live groups' ;;
+        'kadmin export --exclude-group') kind='live groups' ;;
+        'kadmin export --behind-after') kind='text' ;;
+        'kadmin export --window') kind='text' ;;
+        'kadmin export --interval') kind='text' ;;
+        'kadmin export --check-interval') kind='text' ;;
+        'kadmin export --max-age') kind='text' ;;
+        'kadmin export --listen') kind='text' ;;
+        'kadmin export --telemetry-path') kind='path' ;;
+        'kadmin export --output-file') kind='path' ;;
+        'kadmin export --bootstrap-server') kind='text' ;;
+        'kadmin export --cluster') kind='live clusters' ;;
+        'kadmin export --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin export --broker-user') kind='text' ;;
+        'kadmin export --broker-password-file') kind='path' ;;
+        'kadmin export --broker-sasl-service') kind='text' ;;
+        'kadmin export --broker-keytab') kind='path' ;;
+        'kadmin export --broker-oauth-url') kind='text' ;;
+        'kadmin export --broker-oauth-scope') kind='text' ;;
+        'kadmin export --broker-tls-ca') kind='path' ;;
+        'kadmin export --broker-tls-cert') kind='path' ;;
+        'kadmin export --broker-tls-key') kind='path' ;;
+        'kadmin export --command-config'|'kadmin export --admin.config') kind='path' ;;
         'kadmin delete-records --topic') kind='live topics' ;;
         'kadmin delete-records --partitions'|'kadmin delete-records --partition') kind='text' ;;
         'kadmin delete-records --before-offset') kind='text' ;;
         'kadmin delete-records --before-time') kind='text' ;;
         'kadmin delete-records --offset-json-file') kind='path' ;;
         'kadmin delete-records --bootstrap-server') kind='text' ;;
+        'kadmin delete-records --cluster') kind='live clusters' ;;
         'kadmin delete-records --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin delete-records --broker-user') kind='text' ;;
         'kadmin delete-records --broker-password-file') kind='path' ;;
@@ -2102,6 +2386,7 @@ _kadmin_kind() {
         'kadmin delete-records --command-config'|'kadmin delete-records --admin.config') kind='path' ;;
         'kadmin lead --wait') kind='text' ;;
         'kadmin lead --id') kind='text' ;;
+        'kadmin lead --cluster') kind='live clusters' ;;
         'kadmin lead #1') kind='text' ;;
         'kadmin lead #2') kind='text' ;;
         'kadmin produce --topic') kind='live topics' ;;
@@ -2120,6 +2405,7 @@ _kadmin_kind() {
         'kadmin produce -X'|'kadmin produce --producer-property') kind='text' ;;
         'kadmin produce --property-file'|'kadmin produce --producer.config') kind='path' ;;
         'kadmin produce --bootstrap-server') kind='text' ;;
+        'kadmin produce --cluster') kind='live clusters' ;;
         'kadmin produce --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin produce --broker-user') kind='text' ;;
         'kadmin produce --broker-password-file') kind='path' ;;
@@ -2147,6 +2433,7 @@ _kadmin_kind() {
         'kadmin consume -X'|'kadmin consume --consumer-property') kind='text' ;;
         'kadmin consume --property-file'|'kadmin consume --consumer.config') kind='path' ;;
         'kadmin consume --bootstrap-server') kind='text' ;;
+        'kadmin consume --cluster') kind='live clusters' ;;
         'kadmin consume --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin consume --broker-user') kind='text' ;;
         'kadmin consume --broker-password-file') kind='path' ;;
@@ -2159,6 +2446,7 @@ _kadmin_kind() {
         'kadmin consume --broker-tls-key') kind='path' ;;
         'kadmin consume --command-config'|'kadmin consume --admin.config') kind='path' ;;
         'kadmin perf --bootstrap-server') kind='text' ;;
+        'kadmin perf --cluster') kind='live clusters' ;;
         'kadmin perf --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin perf --broker-user') kind='text' ;;
         'kadmin perf --broker-password-file') kind='path' ;;
@@ -2194,6 +2482,7 @@ _kadmin_kind() {
         'kadmin perf produce --compare') kind='text' ;;
         'kadmin perf produce --rounds') kind='text' ;;
         'kadmin perf produce --bootstrap-server') kind='text' ;;
+        'kadmin perf produce --cluster') kind='live clusters' ;;
         'kadmin perf produce --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin perf produce --broker-user') kind='text' ;;
         'kadmin perf produce --broker-password-file') kind='path' ;;
@@ -2224,6 +2513,7 @@ _kadmin_kind() {
         'kadmin perf consume --compare') kind='text' ;;
         'kadmin perf consume --rounds') kind='text' ;;
         'kadmin perf consume --bootstrap-server') kind='text' ;;
+        'kadmin perf consume --cluster') kind='live clusters' ;;
         'kadmin perf consume --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin perf consume --broker-user') kind='text' ;;
         'kadmin perf consume --broker-password-file') kind='path' ;;
@@ -2251,6 +2541,7 @@ _kadmin_kind() {
         'kadmin perf end-to-end --compare') kind='text' ;;
         'kadmin perf end-to-end --rounds') kind='text' ;;
         'kadmin perf end-to-end --bootstrap-server') kind='text' ;;
+        'kadmin perf end-to-end --cluster') kind='live clusters' ;;
         'kadmin perf end-to-end --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin perf end-to-end --broker-user') kind='text' ;;
         'kadmin perf end-to-end --broker-password-file') kind='path' ;;
@@ -2277,6 +2568,7 @@ _kadmin_kind() {
         'kadmin perf load --replication-factor') kind='text' ;;
         'kadmin perf load --topic-config') kind='text' ;;
         'kadmin perf load --bootstrap-server') kind='text' ;;
+        'kadmin perf load --cluster') kind='live clusters' ;;
         'kadmin perf load --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin perf load --broker-user') kind='text' ;;
         'kadmin perf load --broker-password-file') kind='path' ;;
@@ -2295,6 +2587,7 @@ _kadmin_kind() {
         'kadmin perf report -X'|'kadmin perf report --producer-property') kind='text' ;;
         'kadmin perf report --property-file'|'kadmin perf report --producer.config') kind='path' ;;
         'kadmin perf report --bootstrap-server') kind='text' ;;
+        'kadmin perf report --cluster') kind='live clusters' ;;
         'kadmin perf report --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin perf report --broker-user') kind='text' ;;
         'kadmin perf report --broker-password-file') kind='path' ;;
@@ -2329,6 +2622,7 @@ _kadmin_kind() {
         'kadmin merge-logs --master') kind='text' ;;
         'kadmin merge-logs --conf') kind='text' ;;
         'kadmin merge-logs --properties-file') kind='path' ;;
+        'kadmin merge-logs --cluster') kind='live clusters' ;;
         'kadmin merge-logs #1') kind='text' ;;
         'kadmin verify-replicas --log-dir') kind='text' ;;
         'kadmin verify-replicas --brokers') kind='text' ;;
@@ -2348,6 +2642,7 @@ _kadmin_kind() {
         'kadmin verify-replicas --conf') kind='text' ;;
         'kadmin verify-replicas --properties-file') kind='path' ;;
         'kadmin verify-replicas --bootstrap-server') kind='text' ;;
+        'kadmin verify-replicas --cluster') kind='live clusters' ;;
         'kadmin verify-replicas --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin verify-replicas --broker-user') kind='text' ;;
         'kadmin verify-replicas --broker-password-file') kind='path' ;;
@@ -2365,6 +2660,7 @@ _kadmin_kind() {
         'kadmin collect --topic') kind='live topics' ;;
         'kadmin collect --max-rate') kind='text' ;;
         'kadmin collect --bootstrap-server') kind='text' ;;
+        'kadmin collect --cluster') kind='live clusters' ;;
         'kadmin collect --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin collect --broker-user') kind='text' ;;
         'kadmin collect --broker-password-file') kind='path' ;;
@@ -2380,8 +2676,10 @@ _kadmin_kind() {
         'kadmin dump-log --files') kind='text' ;;
         'kadmin dump-log --max-message-size') kind='text' ;;
         'kadmin dump-log --max-bytes') kind='text' ;;
+        'kadmin dump-log --cluster') kind='live clusters' ;;
         'kadmin dump-log #1') kind='text' ;;
         'kadmin snapshot --bootstrap-server') kind='text' ;;
+        'kadmin snapshot --cluster') kind='live clusters' ;;
         'kadmin snapshot --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin snapshot --broker-user') kind='text' ;;
         'kadmin snapshot --broker-password-file') kind='path' ;;
@@ -2395,6 +2693,7 @@ _kadmin_kind() {
         'kadmin snapshot --command-config'|'kadmin snapshot --admin.config') kind='path' ;;
         'kadmin snapshot diff --only') kind='text' ;;
         'kadmin snapshot diff --bootstrap-server') kind='text' ;;
+        'kadmin snapshot diff --cluster') kind='live clusters' ;;
         'kadmin snapshot diff --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin snapshot diff --broker-user') kind='text' ;;
         'kadmin snapshot diff --broker-password-file') kind='path' ;;
@@ -2409,6 +2708,7 @@ _kadmin_kind() {
         'kadmin snapshot diff #1') kind='text' ;;
         'kadmin snapshot diff #2') kind='text' ;;
         'kadmin snapshot save --bootstrap-server') kind='text' ;;
+        'kadmin snapshot save --cluster') kind='live clusters' ;;
         'kadmin snapshot save --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin snapshot save --broker-user') kind='text' ;;
         'kadmin snapshot save --broker-password-file') kind='path' ;;
@@ -2422,6 +2722,7 @@ _kadmin_kind() {
         'kadmin snapshot save --command-config'|'kadmin snapshot save --admin.config') kind='path' ;;
         'kadmin snapshot save #1') kind='text' ;;
         'kadmin snapshot show --default-min-isr') kind='text' ;;
+        'kadmin snapshot show --cluster') kind='live clusters' ;;
         'kadmin snapshot show #1') kind='text' ;;
         'kadmin simulate --kill') kind='live brokers' ;;
         'kadmin simulate --lose-rack') kind='text' ;;
@@ -2430,6 +2731,7 @@ _kadmin_kind() {
         'kadmin simulate --snapshot') kind='path' ;;
         'kadmin simulate --default-min-isr') kind='text' ;;
         'kadmin simulate --bootstrap-server') kind='text' ;;
+        'kadmin simulate --cluster') kind='live clusters' ;;
         'kadmin simulate --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin simulate --broker-user') kind='text' ;;
         'kadmin simulate --broker-password-file') kind='path' ;;
@@ -2441,32 +2743,68 @@ _kadmin_kind() {
         'kadmin simulate --broker-tls-cert') kind='path' ;;
         'kadmin simulate --broker-tls-key') kind='path' ;;
         'kadmin simulate --command-config'|'kadmin simulate --admin.config') kind='path' ;;
+        'kadmin migration --cluster') kind='live clusters' ;;
+        'kadmin migration check --ignore') kind='words stale-migration unreadable topic-id dead-replica quota scram acl config-name password controller epoch release listener broker-id authorizer log-dirs broker-config znode-acl offline under-min-isr under-replicated no-state reassignment deletion election throttle log-dir-event silent-broker old-consumer removed-config foreign-znode' ;;
+        'kadmin migration check --default-min-isr') kind='text' ;;
+        'kadmin migration check --bootstrap-server') kind='text' ;;
+        'kadmin migration check --cluster') kind='live clusters' ;;
+        'kadmin migration check --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin migration check --broker-user') kind='text' ;;
+        'kadmin migration check --broker-password-file') kind='path' ;;
+        'kadmin migration check --broker-sasl-service') kind='text' ;;
+        'kadmin migration check --broker-keytab') kind='path' ;;
+        'kadmin migration check --broker-oauth-url') kind='text' ;;
+        'kadmin migration check --broker-oauth-scope') kind='text' ;;
+        'kadmin migration check --broker-tls-ca') kind='path' ;;
+        'kadmin migration check --broker-tls-cert') kind='path' ;;
+        'kadmin migration check --broker-tls-key') kind='path' ;;
+        'kadmin migration check --command-config'|'kadmin migration check --admin.config') kind='path' ;;
+        'kadmin migration preview --cluster') kind='live clusters' ;;
+        'kadmin migration rollback-check --cluster') kind='live clusters' ;;
+        'kadmin migration status --cluster') kind='live clusters' ;;
+        'kadmin cluster --cluster') kind='live clusters' ;;
         'kadmin cluster add-broker --name') kind='live local-clusters' ;;
         'kadmin cluster add-broker --rack') kind='text' ;;
+        'kadmin cluster add-broker --cluster') kind='live clusters' ;;
         'kadmin cluster destroy --name') kind='live local-clusters' ;;
+        'kadmin cluster destroy --cluster') kind='live clusters' ;;
         'kadmin cluster down --name') kind='live local-clusters' ;;
+        'kadmin cluster down --cluster') kind='live clusters' ;;
         'kadmin cluster kill-broker --name') kind='live local-clusters' ;;
+        'kadmin cluster kill-broker --cluster') kind='live clusters' ;;
         'kadmin cluster kill-broker #1') kind='live local-brokers' ;;
         'kadmin cluster kill-zookeeper --name') kind='live local-clusters' ;;
+        'kadmin cluster kill-zookeeper --cluster') kind='live clusters' ;;
         'kadmin cluster kill-zookeeper #1') kind='live local-zookeepers' ;;
+        'kadmin cluster list --cluster') kind='live clusters' ;;
         'kadmin cluster logs --name') kind='live local-clusters' ;;
+        'kadmin cluster logs --cluster') kind='live clusters' ;;
         'kadmin cluster logs #1') kind='live local-brokers' ;;
         'kadmin cluster pause-broker --name') kind='live local-clusters' ;;
+        'kadmin cluster pause-broker --cluster') kind='live clusters' ;;
         'kadmin cluster pause-broker #1') kind='live local-brokers' ;;
         'kadmin cluster pause-zookeeper --name') kind='live local-clusters' ;;
+        'kadmin cluster pause-zookeeper --cluster') kind='live clusters' ;;
         'kadmin cluster pause-zookeeper #1') kind='live local-zookeepers' ;;
         'kadmin cluster resume-broker --name') kind='live local-clusters' ;;
+        'kadmin cluster resume-broker --cluster') kind='live clusters' ;;
         'kadmin cluster resume-broker #1') kind='live local-brokers' ;;
         'kadmin cluster resume-zookeeper --name') kind='live local-clusters' ;;
+        'kadmin cluster resume-zookeeper --cluster') kind='live clusters' ;;
         'kadmin cluster resume-zookeeper #1') kind='live local-zookeepers' ;;
         'kadmin cluster start-broker --name') kind='live local-clusters' ;;
+        'kadmin cluster start-broker --cluster') kind='live clusters' ;;
         'kadmin cluster start-broker #1') kind='live local-brokers' ;;
         'kadmin cluster start-zookeeper --name') kind='live local-clusters' ;;
+        'kadmin cluster start-zookeeper --cluster') kind='live clusters' ;;
         'kadmin cluster start-zookeeper #1') kind='live local-zookeepers' ;;
         'kadmin cluster status --name') kind='live local-clusters' ;;
+        'kadmin cluster status --cluster') kind='live clusters' ;;
         'kadmin cluster stop-broker --name') kind='live local-clusters' ;;
+        'kadmin cluster stop-broker --cluster') kind='live clusters' ;;
         'kadmin cluster stop-broker #1') kind='live local-brokers' ;;
         'kadmin cluster stop-zookeeper --name') kind='live local-clusters' ;;
+        'kadmin cluster stop-zookeeper --cluster') kind='live clusters' ;;
         'kadmin cluster stop-zookeeper #1') kind='live local-zookeepers' ;;
         'kadmin cluster up --name') kind='live local-clusters' ;;
         'kadmin cluster up --zookeepers') kind='words 1 3' ;;
@@ -2476,7 +2814,33 @@ _kadmin_kind() {
         'kadmin cluster up --brokers') kind='text' ;;
         'kadmin cluster up --racks') kind='text' ;;
         'kadmin cluster up --set') kind='text' ;;
+        'kadmin cluster up --cluster') kind='live clusters' ;;
+        'kadmin serve --cluster'|'kadmin serve --name') kind='live clusters' ;;
+        'kadmin serve --every') kind='text' ;;
+        'kadmin serve --default-min-isr') kind='text' ;;
+        'kadmin serve --timeline') kind='path' ;;
+        'kadmin serve --token-file') kind='path' ;;
+        'kadmin serve --audit-file') kind='path' ;;
+        'kadmin serve --auth-header') kind='text' ;;
+        'kadmin serve --trusted-proxy') kind='text' ;;
+        'kadmin serve --listen') kind='text' ;;
+        'kadmin serve --url') kind='text' ;;
+        'kadmin serve --tls-cert') kind='path' ;;
+        'kadmin serve --tls-key') kind='path' ;;
+        'kadmin serve --bootstrap-server') kind='text' ;;
+        'kadmin serve --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin serve --broker-user') kind='text' ;;
+        'kadmin serve --broker-password-file') kind='path' ;;
+        'kadmin serve --broker-sasl-service') kind='text' ;;
+        'kadmin serve --broker-keytab') kind='path' ;;
+        'kadmin serve --broker-oauth-url') kind='text' ;;
+        'kadmin serve --broker-oauth-scope') kind='text' ;;
+        'kadmin serve --broker-tls-ca') kind='path' ;;
+        'kadmin serve --broker-tls-cert') kind='path' ;;
+        'kadmin serve --broker-tls-key') kind='path' ;;
+        'kadmin serve --command-config'|'kadmin serve --admin.config') kind='path' ;;
         'kadmin config --bootstrap-server') kind='text' ;;
+        'kadmin config --cluster') kind='live clusters' ;;
         'kadmin config --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin config --broker-user') kind='text' ;;
         'kadmin config --broker-password-file') kind='path' ;;
@@ -2489,6 +2853,7 @@ _kadmin_kind() {
         'kadmin config --broker-tls-key') kind='path' ;;
         'kadmin config --command-config'|'kadmin config --admin.config') kind='path' ;;
         'kadmin config add --bootstrap-server') kind='text' ;;
+        'kadmin config add --cluster') kind='live clusters' ;;
         'kadmin config add --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin config add --broker-user') kind='text' ;;
         'kadmin config add --broker-password-file') kind='path' ;;
@@ -2501,8 +2866,11 @@ _kadmin_kind() {
         'kadmin config add --broker-tls-key') kind='path' ;;
         'kadmin config add --command-config'|'kadmin config add --admin.config') kind='path' ;;
         'kadmin config add #1') kind='text' ;;
+        'kadmin config list --cluster') kind='live clusters' ;;
+        'kadmin config remove --cluster') kind='live clusters' ;;
         'kadmin config remove #1') kind='live clusters' ;;
         'kadmin config show --bootstrap-server') kind='text' ;;
+        'kadmin config show --cluster') kind='live clusters' ;;
         'kadmin config show --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin config show --broker-user') kind='text' ;;
         'kadmin config show --broker-password-file') kind='path' ;;
@@ -2514,9 +2882,12 @@ _kadmin_kind() {
         'kadmin config show --broker-tls-cert') kind='path' ;;
         'kadmin config show --broker-tls-key') kind='path' ;;
         'kadmin config show --command-config'|'kadmin config show --admin.config') kind='path' ;;
+        'kadmin config use --cluster') kind='live clusters' ;;
         'kadmin config use #1') kind='live clusters' ;;
+        'kadmin help --cluster') kind='live clusters' ;;
         'kadmin help #1') kind='live commands' ;;
         'kadmin completion --bootstrap-server') kind='text' ;;
+        'kadmin completion --cluster') kind='live clusters' ;;
         'kadmin completion --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin completion --broker-user') kind='text' ;;
         'kadmin completion --broker-password-file') kind='path' ;;

@@ -100,6 +100,10 @@ function __kadmin_at
                 --max-moves-total \
                 --override \
                 --topic-list \
+                --name \
+                --prometheus-url \
+                --jolokia-url \
+                --metric \
                 --time \
                 --to-offset \
                 --to-datetime \
@@ -107,6 +111,13 @@ function __kadmin_at
                 --shift-by \
                 --from-file \
                 --to-group \
+                --exclude-group \
+                --interval \
+                --check-interval \
+                --max-age \
+                --listen \
+                --telemetry-path \
+                --output-file \
                 --before-offset \
                 --before-time \
                 --offset-json-file \
@@ -197,14 +208,22 @@ function __kadmin_at
                 --kill \
                 --lose-rack \
                 --plan \
-                --name \
                 --rack \
                 --zookeepers \
                 --dir \
                 --port \
                 --bind \
                 --racks \
-                --set
+                --set \
+                --every \
+                --timeline \
+                --token-file \
+                --audit-file \
+                --auth-header \
+                --trusted-proxy \
+                --url \
+                --tls-cert \
+                --tls-key
             set skip 1
         else if contains -- "$path $word" \
                 'kadmin lead --wait' \
@@ -219,6 +238,7 @@ function __kadmin_at
                 'kadmin brokers' \
                 'kadmin controller' \
                 'kadmin zookeeper' \
+                'kadmin zookeeper clients' \
                 'kadmin api-versions' \
                 'kadmin elect' \
                 'kadmin reassign' \
@@ -234,9 +254,11 @@ function __kadmin_at
                 'kadmin throttle list' \
                 'kadmin throttle release' \
                 'kadmin log-dirs' \
+                'kadmin metrics' \
                 'kadmin offsets' \
                 'kadmin groups' \
                 'kadmin groups migrate-offsets' \
+                'kadmin export' \
                 'kadmin delete-records' \
                 'kadmin lead' \
                 'kadmin produce' \
@@ -256,6 +278,11 @@ function __kadmin_at
                 'kadmin snapshot save' \
                 'kadmin snapshot show' \
                 'kadmin simulate' \
+                'kadmin migration' \
+                'kadmin migration check' \
+                'kadmin migration preview' \
+                'kadmin migration rollback-check' \
+                'kadmin migration status' \
                 'kadmin cluster' \
                 'kadmin cluster add-broker' \
                 'kadmin cluster destroy' \
@@ -274,6 +301,7 @@ function __kadmin_at
                 'kadmin cluster stop-broker' \
                 'kadmin cluster stop-zookeeper' \
                 'kadmin cluster up' \
+                'kadmin serve' \
                 'kadmin config' \
                 'kadmin config add' \
                 'kadmin config list' \
@@ -372,7 +400,6 @@ complete -c kadmin -f
 complete -c kadmin-kafka -w kadmin
 
 complete -c kadmin -l zookeeper -x -d 'ZooKeeper servers of the cluster, with its chroot.'
-complete -c kadmin -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -l output -x -a 'text json yaml csv' -d 'Form of the result on standard output.'
 complete -c kadmin -l no-color -d 'No colour on a terminal (NO_COLOR does the same).'
 complete -c kadmin -l no-pager -d 'Show what is longer than the terminal without a pager (PAGER, otherwise less).'
@@ -402,8 +429,10 @@ complete -c kadmin -n '__kadmin_at kadmin' -a elect -d 'Bring leaders back to th
 complete -c kadmin -n '__kadmin_at kadmin' -a reassign -d 'Move partitions to other brokers.'
 complete -c kadmin -n '__kadmin_at kadmin' -a throttle -d 'See throttles of replication, and release those left behind.'
 complete -c kadmin -n '__kadmin_at kadmin' -a log-dirs -d 'See how much lies in brokers\' log directories.'
+complete -c kadmin -n '__kadmin_at kadmin' -a metrics -d 'See the metrics of brokers.'
 complete -c kadmin -n '__kadmin_at kadmin' -a offsets -d 'See the offsets of partitions.'
 complete -c kadmin -n '__kadmin_at kadmin' -a groups -d 'See and change groups of consumers.'
+complete -c kadmin -n '__kadmin_at kadmin' -a export -d 'Export topics, offsets and lag to Prometheus.'
 complete -c kadmin -n '__kadmin_at kadmin' -a delete-records -d 'Delete the oldest records of topics.'
 complete -c kadmin -n '__kadmin_at kadmin' -a lead -d 'Run a command only while leading an election.'
 complete -c kadmin -n '__kadmin_at kadmin' -a produce -d 'Write records to a topic.'
@@ -415,12 +444,15 @@ complete -c kadmin -n '__kadmin_at kadmin' -a collect -d 'Bring log directories 
 complete -c kadmin -n '__kadmin_at kadmin' -a dump-log -d 'Print segments, indexes, snapshots and checkpoints.'
 complete -c kadmin -n '__kadmin_at kadmin' -a snapshot -d 'Keep a cluster in a file, and compare it later.'
 complete -c kadmin -n '__kadmin_at kadmin' -a simulate -d 'See what would go offline if brokers failed or replicas moved.'
+complete -c kadmin -n '__kadmin_at kadmin' -a migration -d 'Leave ZooKeeper for KRaft: checks before, during and on the way back.'
 complete -c kadmin -n '__kadmin_at kadmin' -a cluster -d 'Run a cluster of your own on this machine, to try things.'
+complete -c kadmin -n '__kadmin_at kadmin' -a serve -d 'Serve a page and an API for clusters.'
 complete -c kadmin -n '__kadmin_at kadmin' -a config -d 'Settings of kadmin: name clusters, choose the current one.'
 complete -c kadmin -n '__kadmin_at kadmin' -a help -d 'Show the help of a command.'
 complete -c kadmin -n '__kadmin_at kadmin' -a completion -d 'Print the completion of a shell.'
 complete -c kadmin -n '__kadmin_at kadmin' -l version -d 'Show the version and exit.'
 complete -c kadmin -n '__kadmin_at kadmin' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -449,6 +481,7 @@ complete -c kadmin -n '__kadmin_at kadmin check' -l wait-healthy -d 'Look again 
 complete -c kadmin -n '__kadmin_at kadmin check' -l plain -d 'Plain lines, even on a terminal.'
 complete -c kadmin -n '__kadmin_at kadmin check' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
 complete -c kadmin -n '__kadmin_at kadmin check' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin check' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin check' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin check' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin check' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -507,6 +540,7 @@ complete -c kadmin -n '__kadmin_at kadmin topics' -l force -d 'The same; this is
 complete -c kadmin -n '__kadmin_at kadmin topics' -l wait -d 'Wait until leaders are elected (the default of create and alter) or the topic is gone.'
 complete -c kadmin -n '__kadmin_at kadmin topics' -l no-wait -d 'Wait until leaders are elected (the default of create and alter) or the topic is gone.'
 complete -c kadmin -n '__kadmin_at kadmin topics' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin topics' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin topics' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin topics' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -549,6 +583,7 @@ complete -c kadmin -n '__kadmin_at kadmin configs' -l dry-run -d 'Show the plan 
 complete -c kadmin -n '__kadmin_at kadmin configs' -l yes -s y -d 'Do not ask.'
 complete -c kadmin -n '__kadmin_at kadmin configs' -l force -d 'The same; this is Kafka\'s name for it.'
 complete -c kadmin -n '__kadmin_at kadmin configs' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin configs' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin configs' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin configs' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin configs' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -589,6 +624,7 @@ complete -c kadmin -n '__kadmin_at kadmin acls' -l dry-run -d 'Show the plan and
 complete -c kadmin -n '__kadmin_at kadmin acls' -l yes -s y -d 'Do not ask.'
 complete -c kadmin -n '__kadmin_at kadmin acls' -l force -d 'The same; this is Kafka\'s name for it.'
 complete -c kadmin -n '__kadmin_at kadmin acls' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin acls' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin acls' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin acls' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin acls' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -611,6 +647,7 @@ complete -c kadmin -n '__kadmin_at kadmin brokers' -l broker -x -a '(__kadmin_li
 complete -c kadmin -n '__kadmin_at kadmin brokers' -l plain -d 'Lines instead of a table, even on a terminal.'
 complete -c kadmin -n '__kadmin_at kadmin brokers' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
 complete -c kadmin -n '__kadmin_at kadmin brokers' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin brokers' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin brokers' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin brokers' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin brokers' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -630,6 +667,7 @@ complete -c kadmin -n '__kadmin_at kadmin brokers' -l admin.config -r -F -d 'Pro
 complete -c kadmin -n '__kadmin_at kadmin controller' -l plain -d 'A line instead of a table, even on a terminal.'
 complete -c kadmin -n '__kadmin_at kadmin controller' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
 complete -c kadmin -n '__kadmin_at kadmin controller' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin controller' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin controller' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin controller' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin controller' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -646,9 +684,15 @@ complete -c kadmin -n '__kadmin_at kadmin controller' -l broker-tls-no-host-chec
 complete -c kadmin -n '__kadmin_at kadmin controller' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin controller' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
+complete -c kadmin -n '__kadmin_at kadmin zookeeper' -a clients -d 'See who is connected, and what each client is.'
 complete -c kadmin -n '__kadmin_at kadmin zookeeper' -l admin-port -x -d 'Also ask the servers\' admin servers at this port (8080 unless configured).  [1<=x<=65535]'
 complete -c kadmin -n '__kadmin_at kadmin zookeeper' -l plain -d 'Lines instead of a table, even on a terminal.'
 complete -c kadmin -n '__kadmin_at kadmin zookeeper' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
+complete -c kadmin -n '__kadmin_at kadmin zookeeper' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
+
+complete -c kadmin -n '__kadmin_at kadmin zookeeper clients' -l admin-port -x -d 'Ask the admin servers at this port for what the four-letter words do not answer.  [1<=x<=65535]'
+complete -c kadmin -n '__kadmin_at kadmin zookeeper clients' -l plain -d 'Plain lines, even on a terminal.'
+complete -c kadmin -n '__kadmin_at kadmin zookeeper clients' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin api-versions' -l broker -x -a '(__kadmin_live brokers)' -d 'Only these brokers; several by comma or by repeating.'
 complete -c kadmin -n '__kadmin_at kadmin api-versions' -l broker-list -x -a '(__kadmin_live brokers)' -d 'Only these brokers; several by comma or by repeating.'
@@ -656,6 +700,7 @@ complete -c kadmin -n '__kadmin_at kadmin api-versions' -l differences -d 'Only 
 complete -c kadmin -n '__kadmin_at kadmin api-versions' -l plain -d 'Kafka\'s lines, even on a terminal.'
 complete -c kadmin -n '__kadmin_at kadmin api-versions' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
 complete -c kadmin -n '__kadmin_at kadmin api-versions' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin api-versions' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin api-versions' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin api-versions' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin api-versions' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -681,6 +726,7 @@ complete -c kadmin -n '__kadmin_at kadmin elect' -l election-type -x -a 'preferr
 complete -c kadmin -n '__kadmin_at kadmin elect' -l dry-run -d 'Show the plan and write nothing.'
 complete -c kadmin -n '__kadmin_at kadmin elect' -l yes -s y -d 'Do not ask before an unclean election.'
 complete -c kadmin -n '__kadmin_at kadmin elect' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin elect' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin elect' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin elect' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin elect' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -729,6 +775,7 @@ complete -c kadmin -n '__kadmin_at kadmin reassign' -l dry-run -d 'Show the plan
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l yes -s y -d 'Do not ask on a terminal.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin reassign' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -764,6 +811,7 @@ complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l out -r -F -d 'Write 
 complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l svg -r -F -d 'Draw what each broker holds before and after into this new file.'
 complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l force -d 'Overwrite files that exist.'
 complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -786,8 +834,10 @@ complete -c kadmin -n '__kadmin_at kadmin reassign run' -l max-moves-total -x -d
 complete -c kadmin -n '__kadmin_at kadmin reassign run' -l throttle -x -d 'Limit the copying to so many bytes per second at each broker, such as 50MB; auto halves it when replicas fall out of the ISR, and raises it again.  [1<=x<=9223372036854775807]'
 complete -c kadmin -n '__kadmin_at kadmin reassign run' -l override -x -a 'stale-plan other-moves target-down offline min-isr racks disk-room' -d 'Leave this gate open; may be given several times.'
 complete -c kadmin -n '__kadmin_at kadmin reassign run' -l dry-run -d 'Show the plan and write nothing.'
+complete -c kadmin -n '__kadmin_at kadmin reassign run' -l standby -d 'While another supervisor is at work, wait, and take over when it has ended.'
 complete -c kadmin -n '__kadmin_at kadmin reassign run' -l yes -s y -d 'Do not ask before the first write.'
 complete -c kadmin -n '__kadmin_at kadmin reassign run' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin reassign run' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin reassign run' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin reassign run' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin reassign run' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -809,8 +859,10 @@ complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l max-moves -x -d 'S
 complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l max-moves-total -x -d 'The same in the whole cluster; without it there is no limit.  [x>=1]'
 complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l throttle -x -d 'Limit the copying to so many bytes per second at each broker, such as 50MB; auto halves it when replicas fall out of the ISR, and raises it again.  [1<=x<=9223372036854775807]'
 complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l override -x -a 'stale-plan other-moves target-down offline min-isr racks disk-room' -d 'Leave this gate open; may be given several times.'
+complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l standby -d 'While another supervisor is at work, wait, and take over when it has ended.'
 complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l yes -s y -d 'Do not ask before the first write.'
 complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -830,6 +882,7 @@ complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l admin.config -r -F
 complete -c kadmin -n '__kadmin_at kadmin reassign status'
 complete -c kadmin -n '__kadmin_at kadmin reassign status' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
 complete -c kadmin -n '__kadmin_at kadmin reassign status' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin reassign status' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin reassign status' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin reassign status' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin reassign status' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -849,6 +902,7 @@ complete -c kadmin -n '__kadmin_at kadmin reassign status' -l admin.config -r -F
 complete -c kadmin -n '__kadmin_at kadmin reassign cancel'
 complete -c kadmin -n '__kadmin_at kadmin reassign cancel' -l yes -s y -d 'Do not ask before the first write.'
 complete -c kadmin -n '__kadmin_at kadmin reassign cancel' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin reassign cancel' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin reassign cancel' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin reassign cancel' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin reassign cancel' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -872,6 +926,7 @@ complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l throttle -x -d '
 complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l override -x -a 'stale-plan other-moves target-down offline min-isr racks disk-room' -d 'Leave this gate open; may be given several times.'
 complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l yes -s y -d 'Do not ask before the first write.'
 complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -889,6 +944,7 @@ complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l command-config -
 complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
 complete -c kadmin -n '__kadmin_at kadmin reassign list' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin reassign list' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin reassign list' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin reassign list' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin reassign list' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -909,6 +965,7 @@ complete -c kadmin -n '__kadmin_at kadmin throttle' -a doctor -d 'Find throttles
 complete -c kadmin -n '__kadmin_at kadmin throttle' -a list -d 'List all throttles.'
 complete -c kadmin -n '__kadmin_at kadmin throttle' -a release -d 'Release throttles left behind.'
 complete -c kadmin -n '__kadmin_at kadmin throttle' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin throttle' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin throttle' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin throttle' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin throttle' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -926,6 +983,7 @@ complete -c kadmin -n '__kadmin_at kadmin throttle' -l command-config -r -F -d '
 complete -c kadmin -n '__kadmin_at kadmin throttle' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
 complete -c kadmin -n '__kadmin_at kadmin throttle doctor' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin throttle doctor' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin throttle doctor' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin throttle doctor' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin throttle doctor' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -943,6 +1001,7 @@ complete -c kadmin -n '__kadmin_at kadmin throttle doctor' -l command-config -r 
 complete -c kadmin -n '__kadmin_at kadmin throttle doctor' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
 complete -c kadmin -n '__kadmin_at kadmin throttle list' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin throttle list' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin throttle list' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin throttle list' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin throttle list' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -965,6 +1024,7 @@ complete -c kadmin -n '__kadmin_at kadmin throttle release' -l rollback-file -r 
 complete -c kadmin -n '__kadmin_at kadmin throttle release' -l dry-run -d 'Show the plan and write nothing.'
 complete -c kadmin -n '__kadmin_at kadmin throttle release' -l yes -s y -d 'Do not ask.'
 complete -c kadmin -n '__kadmin_at kadmin throttle release' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin throttle release' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin throttle release' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin throttle release' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin throttle release' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -994,6 +1054,7 @@ complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l limit -x -d 'At most N ro
 complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l plain -d 'Lines instead of a table, even on a terminal.'
 complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
 complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1010,6 +1071,17 @@ complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l broker-tls-no-host-check 
 complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l prometheus-url -x -d 'A broker\'s endpoint for Prometheus, such as jmx_exporter\'s; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l jolokia-url -x -d 'A broker\'s endpoint of Jolokia; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l broker -x -d 'Only this broker: its id, or the name before its URL; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l topic -x -d 'Only series of this topic; of several with a glob (*, ?, [).'
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l metric -x -d 'Every series with this name, as it is, instead of the usual ones.'
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l window -x -d 'Look twice, so far apart, for what happens a second. 0 looks once.  [default: 2.0; 0<=x<=3600]'
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l plain -d 'Lines instead of a table, even on a terminal.'
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
+
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l topic -x -a '(__kadmin_live topics)' -d 'A topic; several by comma or by repeating. Exact, unless it is a glob (*, ?, [). All topics without it.'
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l regex -d 'Take --topic as regular expressions.'
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l partitions -x -d 'Only the partitions N of each topic; several by comma or by repeating.'
@@ -1023,6 +1095,7 @@ complete -c kadmin -n '__kadmin_at kadmin offsets' -l limit -x -d 'At most N row
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l plain -d 'Kafka\'s lines, even on a terminal.'
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin offsets' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1078,6 +1151,7 @@ complete -c kadmin -n '__kadmin_at kadmin groups' -l dry-run -d 'Show the plan a
 complete -c kadmin -n '__kadmin_at kadmin groups' -l rollback-file -r -F -d 'Where to keep what is overwritten (default: a new file in this directory).'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l yes -s y -d 'Do not ask.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1104,6 +1178,7 @@ complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l dry-run -d 
 complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l rollback-file -r -F -d 'Where to keep what is overwritten (default: a new file in this directory).'
 complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l yes -s y -d 'Do not ask.'
 complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1120,6 +1195,37 @@ complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-tls-
 complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
+complete -c kadmin -n '__kadmin_at kadmin export' -l topic -x -a '(__kadmin_live topics)' -d 'Only this topic, or those that a glob matches; several by repeating.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l exclude-topic -x -a '(__kadmin_live topics)' -d 'Leave out this topic, or those that a glob matches; several by repeating.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l group -x -a '(__kadmin_live groups)' -d 'Only this group, or those that a glob matches; several by repeating.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l exclude-group -x -a '(__kadmin_live groups)' -d 'Leave out this group, or those that a glob matches; several by repeating.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l behind-after -x -d 'How long a record may be unread before the verdict on its group is behind.  [default: 60.0; 0<=x<=1000000000]'
+complete -c kadmin -n '__kadmin_at kadmin export' -l window -x -d 'Judge groups by how they have moved for so long: longer than they take to commit.  [default: 60.0; 0<=x<=3600]'
+complete -c kadmin -n '__kadmin_at kadmin export' -l interval -x -d 'Read topics, offsets and groups so often, however often they are scraped.  [default: 15.0; 1<=x<=86400]'
+complete -c kadmin -n '__kadmin_at kadmin export' -l check-interval -x -d 'Check the cluster so often, as \'kadmin check\' does; 0 is never.  [default: 60.0; 0<=x<=86400]'
+complete -c kadmin -n '__kadmin_at kadmin export' -l max-age -x -d 'Leave out numbers that are older, since the cluster has not answered.  [default: 180.0; 1<=x<=86400]'
+complete -c kadmin -n '__kadmin_at kadmin export' -l listen -x -d 'Serve HTTP there; port 0 is a free one. Who reaches it can read all metrics.  [default: 127.0.0.1:9308]'
+complete -c kadmin -n '__kadmin_at kadmin export' -l telemetry-path -r -F -d 'Where the metrics are.  [default: /metrics]'
+complete -c kadmin -n '__kadmin_at kadmin export' -l once -d 'Read the cluster once, print its metrics and end; serve nothing.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l output-file -r -F -d 'With --once: write them to FILE, whole or not at all, for the textfile collector.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l topic -x -a '(__kadmin_live topics)' -d 'A topic; several by comma or by repeating. Exact, unless it is a glob (*, ?, [).'
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l regex -d 'Take --topic as regular expressions.'
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l partitions -x -d 'Only the partitions N of each topic; several by comma or by repeating.'
@@ -1130,6 +1236,7 @@ complete -c kadmin -n '__kadmin_at kadmin delete-records' -l offset-json-file -r
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l dry-run -d 'Show the plan and delete nothing.'
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l yes -s y -d 'Do not ask.'
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin delete-records' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1154,6 +1261,7 @@ complete -c kadmin -n '__kadmin_at kadmin lead' -l unfair -d 'The fastest conten
 complete -c kadmin -n '__kadmin_at kadmin lead' -l wait -x -d 'Give up after so many seconds in which another one leads.  [x>=0]'
 complete -c kadmin -n '__kadmin_at kadmin lead' -l requeue -d 'Contend and run the command again after a loss.'
 complete -c kadmin -n '__kadmin_at kadmin lead' -l id -x -d 'What --status calls this one: HOST:PID.'
+complete -c kadmin -n '__kadmin_at kadmin lead' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin produce' -l topic -x -a '(__kadmin_live topics)' -d 'The topic.  [required]'
 complete -c kadmin -n '__kadmin_at kadmin produce' -l partition -x -d 'Write all to this partition; otherwise the key decides, or chance.  [0<=x<=2147483647]'
@@ -1176,6 +1284,7 @@ complete -c kadmin -n '__kadmin_at kadmin produce' -l producer-property -s X -x 
 complete -c kadmin -n '__kadmin_at kadmin produce' -l property-file -r -F -d 'Properties of the client, in librdkafka\'s words or those of Java clients.'
 complete -c kadmin -n '__kadmin_at kadmin produce' -l producer.config -r -F -d 'Properties of the client, in librdkafka\'s words or those of Java clients.'
 complete -c kadmin -n '__kadmin_at kadmin produce' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin produce' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin produce' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin produce' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin produce' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1213,6 +1322,7 @@ complete -c kadmin -n '__kadmin_at kadmin consume' -l consumer-property -s X -x 
 complete -c kadmin -n '__kadmin_at kadmin consume' -l property-file -r -F -d 'Properties of the client, in librdkafka\'s words or those of Java clients.'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l consumer.config -r -F -d 'Properties of the client, in librdkafka\'s words or those of Java clients.'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin consume' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1235,6 +1345,7 @@ complete -c kadmin -n '__kadmin_at kadmin perf' -a end-to-end -d 'Measure how lo
 complete -c kadmin -n '__kadmin_at kadmin perf' -a load -d 'Write and read at a steady rate, and find what was unavailable, and when.'
 complete -c kadmin -n '__kadmin_at kadmin perf' -a report -d 'Run six experiments, and write a page with their plots.'
 complete -c kadmin -n '__kadmin_at kadmin perf' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin perf' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin perf' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin perf' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1287,6 +1398,7 @@ complete -c kadmin -n '__kadmin_at kadmin perf produce' -l yes -s y -d 'Do not a
 complete -c kadmin -n '__kadmin_at kadmin perf produce' -l compare -x -d 'Run each in turns (A B B A) and print the ratios: each a cluster\'s name, HOST:PORT, or properties as linger.ms=0,batch.size=16384.'
 complete -c kadmin -n '__kadmin_at kadmin perf produce' -l rounds -x -d 'How often each side runs, otherwise 4 times.  [1<=x<=100]'
 complete -c kadmin -n '__kadmin_at kadmin perf produce' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin perf produce' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin perf produce' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin perf produce' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1331,6 +1443,7 @@ complete -c kadmin -n '__kadmin_at kadmin perf consume' -l hdr -r -F -d 'Write t
 complete -c kadmin -n '__kadmin_at kadmin perf consume' -l compare -x -d 'Run each in turns (A B B A) and print the ratios: each a cluster\'s name, HOST:PORT, or properties as linger.ms=0,batch.size=16384.'
 complete -c kadmin -n '__kadmin_at kadmin perf consume' -l rounds -x -d 'How often each side runs, otherwise 4 times.  [1<=x<=100]'
 complete -c kadmin -n '__kadmin_at kadmin perf consume' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin perf consume' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin perf consume' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin perf consume' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1370,6 +1483,7 @@ complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l yes -s y -d 'Do no
 complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l compare -x -d 'Run each in turns (A B B A) and print the ratios: each a cluster\'s name, HOST:PORT, or properties as linger.ms=0,batch.size=16384.'
 complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l rounds -x -d 'How often each side runs, otherwise 4 times.  [1<=x<=100]'
 complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1403,6 +1517,7 @@ complete -c kadmin -n '__kadmin_at kadmin perf load' -l replication-factor -x -d
 complete -c kadmin -n '__kadmin_at kadmin perf load' -l topic-config -x -d 'A config of the topic; may be repeated.'
 complete -c kadmin -n '__kadmin_at kadmin perf load' -l yes -s y -d 'Do not ask before a topic is made, or one with records is written to.'
 complete -c kadmin -n '__kadmin_at kadmin perf load' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin perf load' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin perf load' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin perf load' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1429,6 +1544,7 @@ complete -c kadmin -n '__kadmin_at kadmin perf report' -l property-file -r -F -d
 complete -c kadmin -n '__kadmin_at kadmin perf report' -l producer.config -r -F -d 'Properties of the client, in librdkafka\'s words or those of Java clients.'
 complete -c kadmin -n '__kadmin_at kadmin perf report' -l yes -s y -d 'Do not ask before topics are made.'
 complete -c kadmin -n '__kadmin_at kadmin perf report' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin perf report' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin perf report' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin perf report' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1480,6 +1596,7 @@ complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l with-lines -d 'Show the
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l master -x -d 'Spark\'s master; \'none\' merges without Spark, sooner for a few MB.  [default: local[*]]'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l conf -x -d 'A setting of Spark; may be repeated, and wins over the file.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l properties-file -r -F -d 'Settings of Spark as in spark-defaults.conf.'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -F
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l log-dir -x -d 'The log directories of a broker: a directory above them, a .tar.gz or .tar.zst, or the URI of one; may be repeated.'
@@ -1504,6 +1621,7 @@ complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l master -x -d 'Spar
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l conf -x -d 'A setting of Spark; may be repeated, and wins over the file.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l properties-file -r -F -d 'Settings of Spark as in spark-defaults.conf.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1528,6 +1646,7 @@ complete -c kadmin -n '__kadmin_at kadmin collect' -l wire -d 'Read from the bro
 complete -c kadmin -n '__kadmin_at kadmin collect' -l max-rate -x -d 'Copy at most so many bytes a second.  [x>=1]'
 complete -c kadmin -n '__kadmin_at kadmin collect' -l check -d 'Collect nothing; check that sizes and SHA-256 match the manifest.'
 complete -c kadmin -n '__kadmin_at kadmin collect' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin collect' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin collect' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin collect' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin collect' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1555,11 +1674,13 @@ complete -c kadmin -n '__kadmin_at kadmin dump-log' -l index-sanity-check -d 'On
 complete -c kadmin -n '__kadmin_at kadmin dump-log' -l verify-index-only -d 'Only tell where indexes are wrong, without their entries.'
 complete -c kadmin -n '__kadmin_at kadmin dump-log' -l max-message-size -x -d 'The largest batch that an offset index may point to.  [default: 5242880; x>=1]'
 complete -c kadmin -n '__kadmin_at kadmin dump-log' -l max-bytes -x -d 'Read at most this much of each segment.  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin dump-log' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin snapshot' -a diff -d 'Compare two files, or a file with the cluster as it is.'
 complete -c kadmin -n '__kadmin_at kadmin snapshot' -a save -d 'Save the cluster in a file.'
 complete -c kadmin -n '__kadmin_at kadmin snapshot' -a show -d 'Show what is in a file.'
 complete -c kadmin -n '__kadmin_at kadmin snapshot' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin snapshot' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin snapshot' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin snapshot' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1581,6 +1702,7 @@ complete -c kadmin -n '__kadmin_at kadmin snapshot diff'
 complete -c kadmin -n '__kadmin_at kadmin snapshot diff' -l only -x -d 'Compare only these, separated by commas: cluster, brokers, topics, configs, quotas, acls, log-dirs, groups.'
 complete -c kadmin -n '__kadmin_at kadmin snapshot diff' -l no-brokers -d 'Of the cluster as it is, ask only ZooKeeper, and no broker about its log directories.'
 complete -c kadmin -n '__kadmin_at kadmin snapshot diff' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot diff' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin snapshot diff' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin snapshot diff' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin snapshot diff' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1602,6 +1724,7 @@ complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l groups -d 'With grou
 complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l no-brokers -d 'Ask only ZooKeeper, and no broker about its log directories.'
 complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l force -d 'Overwrite FILE if it exists.'
 complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1620,6 +1743,7 @@ complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l admin.config -r -F -
 
 complete -c kadmin -n '__kadmin_at kadmin snapshot show'
 complete -c kadmin -n '__kadmin_at kadmin snapshot show' -l default-min-isr -x -d 'The min.insync.replicas in the brokers\' own files, which no snapshot has.  [default: 1; x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin snapshot show' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin simulate' -l kill -x -a '(__kadmin_live brokers)' -d 'These brokers fail, all at once.'
 complete -c kadmin -n '__kadmin_at kadmin simulate' -l lose-rack -x -d 'All brokers of this rack fail; may be repeated.'
@@ -1629,6 +1753,7 @@ complete -c kadmin -n '__kadmin_at kadmin simulate' -l unclean -d 'Then leaders 
 complete -c kadmin -n '__kadmin_at kadmin simulate' -l snapshot -r -F -d 'The cluster in a file of \'kadmin snapshot save\', and not the live one.'
 complete -c kadmin -n '__kadmin_at kadmin simulate' -l default-min-isr -x -d 'The min.insync.replicas in the brokers\' own files, which ZooKeeper does not know.  [default: 1; x>=1]'
 complete -c kadmin -n '__kadmin_at kadmin simulate' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1644,6 +1769,46 @@ complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-tls-no-verify -d '
 complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
 complete -c kadmin -n '__kadmin_at kadmin simulate' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin simulate' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin migration' -a check -d 'See what stands in the way.'
+complete -c kadmin -n '__kadmin_at kadmin migration' -a preview -d 'Count the records that will be written.'
+complete -c kadmin -n '__kadmin_at kadmin migration' -a rollback-check -d 'See whether there is a way back.'
+complete -c kadmin -n '__kadmin_at kadmin migration' -a status -d 'See how far a migration is.'
+complete -c kadmin -n '__kadmin_at kadmin migration' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
+
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l ignore -x -a 'stale-migration unreadable topic-id dead-replica quota scram acl config-name password controller epoch release listener broker-id authorizer log-dirs broker-config znode-acl offline under-min-isr under-replicated no-state reassignment deletion election throttle log-dir-event silent-broker old-consumer removed-config foreign-znode' -d 'Leave out findings of this kind; may be repeated: stale-migration, unreadable, topic-id, dead-replica, quota, scram, acl, config-name, password, controller, epoch, release, listener, broker-id, authorizer, log-dirs, broker-config, znode-acl, offline, under-min-isr, under-replicated, no-state, reassignment, deletion, election, throttle, log-dir-event, silent-broker, old-consumer, removed-config, foreign-znode.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l default-min-isr -x -d 'The min.insync.replicas in the brokers\' own files, which ZooKeeper does not know.  [default: 1; x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l no-brokers -d 'Ask only ZooKeeper, and no broker about its settings.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l wait-ready -d 'Look again until the cluster is ready, for at most so many seconds (600).  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l plain -d 'Plain lines, even on a terminal.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin migration preview' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
+
+complete -c kadmin -n '__kadmin_at kadmin migration rollback-check' -l fix -d 'Write what ZooKeeper needs for the way back, when all KRaft controllers are stopped.'
+complete -c kadmin -n '__kadmin_at kadmin migration rollback-check' -l dry-run -d 'With --fix: show what would be written, and write nothing.'
+complete -c kadmin -n '__kadmin_at kadmin migration rollback-check' -l yes -s y -d 'With --fix: do not ask.'
+complete -c kadmin -n '__kadmin_at kadmin migration rollback-check' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
+
+complete -c kadmin -n '__kadmin_at kadmin migration status' -l plain -d 'Plain lines, even on a terminal.'
+complete -c kadmin -n '__kadmin_at kadmin migration status' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
+complete -c kadmin -n '__kadmin_at kadmin migration status' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a add-broker -d 'Add a broker to a cluster and wait until it serves.'
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a destroy -d 'Stop a cluster and remove it with all its data.'
@@ -1662,55 +1827,72 @@ complete -c kadmin -n '__kadmin_at kadmin cluster' -a status -d 'Show whether a 
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a stop-broker -d 'Stop a broker in good order.'
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a stop-zookeeper -d 'Stop a ZooKeeper in good order.'
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a up -d 'Start a cluster, or the parts of it that are down, and wait until it serves.'
+complete -c kadmin -n '__kadmin_at kadmin cluster' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster add-broker' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
 complete -c kadmin -n '__kadmin_at kadmin cluster add-broker' -l rack -x -d 'Its rack; the one with the fewest brokers unless given.'
+complete -c kadmin -n '__kadmin_at kadmin cluster add-broker' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster destroy' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster; --cluster says the same.  [default: local]'
 complete -c kadmin -n '__kadmin_at kadmin cluster destroy' -l yes -d 'Do not ask.'
+complete -c kadmin -n '__kadmin_at kadmin cluster destroy' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster down' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
+complete -c kadmin -n '__kadmin_at kadmin cluster down' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster kill-broker' -a '(__kadmin_live local-brokers)'
 complete -c kadmin -n '__kadmin_at kadmin cluster kill-broker' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
+complete -c kadmin -n '__kadmin_at kadmin cluster kill-broker' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster kill-zookeeper' -a '(__kadmin_live local-zookeepers)'
 complete -c kadmin -n '__kadmin_at kadmin cluster kill-zookeeper' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
+complete -c kadmin -n '__kadmin_at kadmin cluster kill-zookeeper' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
+complete -c kadmin -n '__kadmin_at kadmin cluster list' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster logs' -a '(__kadmin_live local-brokers)'
 complete -c kadmin -n '__kadmin_at kadmin cluster logs' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
 complete -c kadmin -n '__kadmin_at kadmin cluster logs' -l follow -s f -d 'Go on with new lines until Ctrl-C.'
 complete -c kadmin -n '__kadmin_at kadmin cluster logs' -l controller -d 'controller.log instead of server.log.'
 complete -c kadmin -n '__kadmin_at kadmin cluster logs' -l state-change -d 'state-change.log instead of server.log.'
+complete -c kadmin -n '__kadmin_at kadmin cluster logs' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster pause-broker' -a '(__kadmin_live local-brokers)'
 complete -c kadmin -n '__kadmin_at kadmin cluster pause-broker' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
+complete -c kadmin -n '__kadmin_at kadmin cluster pause-broker' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster pause-zookeeper' -a '(__kadmin_live local-zookeepers)'
 complete -c kadmin -n '__kadmin_at kadmin cluster pause-zookeeper' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
+complete -c kadmin -n '__kadmin_at kadmin cluster pause-zookeeper' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster resume-broker' -a '(__kadmin_live local-brokers)'
 complete -c kadmin -n '__kadmin_at kadmin cluster resume-broker' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
+complete -c kadmin -n '__kadmin_at kadmin cluster resume-broker' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster resume-zookeeper' -a '(__kadmin_live local-zookeepers)'
 complete -c kadmin -n '__kadmin_at kadmin cluster resume-zookeeper' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
+complete -c kadmin -n '__kadmin_at kadmin cluster resume-zookeeper' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster start-broker' -a '(__kadmin_live local-brokers)'
 complete -c kadmin -n '__kadmin_at kadmin cluster start-broker' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
+complete -c kadmin -n '__kadmin_at kadmin cluster start-broker' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster start-zookeeper' -a '(__kadmin_live local-zookeepers)'
 complete -c kadmin -n '__kadmin_at kadmin cluster start-zookeeper' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
+complete -c kadmin -n '__kadmin_at kadmin cluster start-zookeeper' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster status' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
 complete -c kadmin -n '__kadmin_at kadmin cluster status' -l controller -d 'Show how long each kind of the controller\'s events waited and took.'
 complete -c kadmin -n '__kadmin_at kadmin cluster status' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
+complete -c kadmin -n '__kadmin_at kadmin cluster status' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster stop-broker' -a '(__kadmin_live local-brokers)'
 complete -c kadmin -n '__kadmin_at kadmin cluster stop-broker' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
+complete -c kadmin -n '__kadmin_at kadmin cluster stop-broker' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster stop-zookeeper' -a '(__kadmin_live local-zookeepers)'
 complete -c kadmin -n '__kadmin_at kadmin cluster stop-zookeeper' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
+complete -c kadmin -n '__kadmin_at kadmin cluster stop-zookeeper' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster up' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster; --cluster says the same.  [default: local]'
 complete -c kadmin -n '__kadmin_at kadmin cluster up' -l zookeepers -x -a '1 3' -d 'How many ZooKeepers; 1 for a new cluster.'
@@ -1722,6 +1904,39 @@ complete -c kadmin -n '__kadmin_at kadmin cluster up' -l racks -x -d 'Racks for 
 complete -c kadmin -n '__kadmin_at kadmin cluster up' -l set -x -d 'A key of all brokers\' server.properties; may be repeated.'
 complete -c kadmin -n '__kadmin_at kadmin cluster up' -l use -d 'Make it the current cluster in place of another, or leave the configuration file alone.'
 complete -c kadmin -n '__kadmin_at kadmin cluster up' -l no-use -d 'Make it the current cluster in place of another, or leave the configuration file alone.'
+complete -c kadmin -n '__kadmin_at kadmin cluster up' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
+
+complete -c kadmin -n '__kadmin_at kadmin serve' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster to show; may be repeated. The current one unless given.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l name -x -a '(__kadmin_live clusters)' -d 'A named cluster to show; may be repeated. The current one unless given.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l every -x -d 'Look at each cluster every so many seconds, however many readers there are.  [default: 10.0; 1<=x<=3600]'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l default-min-isr -x -d 'The brokers\' min.insync.replicas, for topics that do not set it.  [default: 1; x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l timeline -r -F -d 'A page of \'kadmin merge-logs --html\' to link.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l write -d 'Let visitors change clusters, by their roles.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l token-file -r -F -d 'Who may log in: lines NAME ROLE TOKEN [CLUSTER...]. It is made if it is missing.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l audit-file -r -F -d 'Where changes and refusals are noted, as JSON lines.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l auth-header -x -d 'A header in which the proxy of --trusted-proxy names the visitor.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l trusted-proxy -x -d 'A reverse proxy\'s IP address whose headers are believed; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l listen -x -d 'Where to listen.  [default: 127.0.0.1:8090]'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l url -x -d 'An address by which browsers come, such as https://kafka.example.com behind a proxy.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l tls-cert -r -F -d 'PEM file of the server\'s certificate with its chain.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l tls-key -r -F -d 'PEM file of its key.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l plain-http -d 'Listen beyond this machine without TLS: others on the way can read tokens and use them.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
 complete -c kadmin -n '__kadmin_at kadmin config' -a add -d 'Give the cluster of --zookeeper, --bootstrap-server or both, with the security options given...'
 complete -c kadmin -n '__kadmin_at kadmin config' -a list -d 'List the named clusters; \'*\' marks the current one.'
@@ -1729,6 +1944,7 @@ complete -c kadmin -n '__kadmin_at kadmin config' -a remove -d 'Forget the clust
 complete -c kadmin -n '__kadmin_at kadmin config' -a show -d 'Show every setting, its value and where it comes from; passwords are masked.'
 complete -c kadmin -n '__kadmin_at kadmin config' -a use -d 'Make NAME the current cluster: the one that is meant when none is named.'
 complete -c kadmin -n '__kadmin_at kadmin config' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin config' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin config' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin config' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin config' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1749,6 +1965,7 @@ complete -c kadmin -n '__kadmin_at kadmin config add'
 complete -c kadmin -n '__kadmin_at kadmin config add' -l use -d 'Also make it the current cluster.'
 complete -c kadmin -n '__kadmin_at kadmin config add' -l force -d 'Replace the cluster of that name, if there is one.'
 complete -c kadmin -n '__kadmin_at kadmin config add' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin config add' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin config add' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin config add' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin config add' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1765,10 +1982,13 @@ complete -c kadmin -n '__kadmin_at kadmin config add' -l broker-tls-no-host-chec
 complete -c kadmin -n '__kadmin_at kadmin config add' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin config add' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
+complete -c kadmin -n '__kadmin_at kadmin config list' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin config remove' -a '(__kadmin_live clusters)'
+complete -c kadmin -n '__kadmin_at kadmin config remove' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin config show' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin config show' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin config show' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin config show' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin config show' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1786,11 +2006,14 @@ complete -c kadmin -n '__kadmin_at kadmin config show' -l command-config -r -F -
 complete -c kadmin -n '__kadmin_at kadmin config show' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
 complete -c kadmin -n '__kadmin_at kadmin config use' -a '(__kadmin_live clusters)'
+complete -c kadmin -n '__kadmin_at kadmin config use' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin help' -a '(__kadmin_live commands)'
+complete -c kadmin -n '__kadmin_at kadmin help' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin completion' -a 'bash zsh fish'
 complete -c kadmin -n '__kadmin_at kadmin completion' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin completion' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin completion' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin completion' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin completion' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'

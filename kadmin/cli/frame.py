@@ -123,7 +123,13 @@ class Sectioned(click.Command):
 
     @cached_property
     def own_global_options(self) -> list[Option]:
-        return global_options(with_brokers=self.speaks_to_brokers)
+        """The global options, but those that the command declares in its own way."""
+        own = {name for param in self.params for name in param.opts}
+        return [
+            each
+            for each in global_options(with_brokers=self.speaks_to_brokers)
+            if own.isdisjoint(each.opts)
+        ]
 
     def get_help_option_names(self, ctx: click.Context) -> list[str]:
         # Of every context alike: click keeps the option that it made for the first one.

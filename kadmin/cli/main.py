@@ -53,8 +53,10 @@ CATALOG: Final = {
         "log_dirs",
         "See how much lies in brokers' log directories.",
     ),
+    "metrics": ("kadmin.cli.metrics", "metrics", "See the metrics of brokers."),
     "offsets": ("kadmin.cli.offsets", "offsets", "See the offsets of partitions."),
     "groups": ("kadmin.cli.groups.command", "groups", "See and change groups of consumers."),
+    "export": ("kadmin.cli.export", "export", "Export topics, offsets and lag to Prometheus."),
     "delete-records": (
         "kadmin.cli.delete_records",
         "delete_records",
@@ -94,10 +96,20 @@ CATALOG: Final = {
         "simulate",
         "See what would go offline if brokers failed or replicas moved.",
     ),
+    "migration": (
+        "kadmin.cli.migration.command",
+        "migration",
+        "Leave ZooKeeper for KRaft: checks before, during and on the way back.",
+    ),
     "cluster": (
         "kadmin.cli.cluster.command",
         "cluster",
         "Run a cluster of your own on this machine, to try things.",
+    ),
+    "serve": (
+        "kadmin.cli.serve",
+        "serve",
+        "Serve a page and an API for clusters.",
     ),
     "config": (
         "kadmin.cli.config",
@@ -227,7 +239,7 @@ def run_command(arguments: list[str]) -> int:
 def complain_of_failure(error: KadminError, context: click.Context | None) -> None:
     if is_debug(context):
         show_trace()
-    from kadmin.cli.hint_target import with_cluster
+    from kadmin.app.hint_target import with_cluster
 
     hint = None if error.hint is None else with_cluster(error.hint, flags_of(context))
     complain(error.message, hint, error.details)
