@@ -1345,6 +1345,7 @@ _kadmin_node() {
                 --timeline
                 --write
                 --token-file
+                --audit-file
                 --auth-header
                 --trusted-proxy
                 --listen
@@ -2246,6 +2247,7 @@ _kadmin_kind() {
         'kadmin serve --default-min-isr') kind='text' ;;
         'kadmin serve --timeline') kind='path' ;;
         'kadmin serve --token-file') kind='path' ;;
+        'kadmin serve --audit-file') kind='path' ;;
         'kadmin serve --auth-header') kind='text' ;;
         'kadmin serve --trusted-proxy') kind='text' ;;
         'kadmin serve --listen') kind='text' ;;

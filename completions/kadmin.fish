@@ -180,6 +180,7 @@ function __kadmin_at
                 --every \
                 --timeline \
                 --token-file \
+                --audit-file \
                 --auth-header \
                 --trusted-proxy \
                 --listen \
@@ -1546,6 +1547,7 @@ complete -c kadmin -n '__kadmin_at kadmin serve' -l default-min-isr -x -d 'The b
 complete -c kadmin -n '__kadmin_at kadmin serve' -l timeline -r -F -d 'A page of \'kadmin merge-logs --html\' to link.'
 complete -c kadmin -n '__kadmin_at kadmin serve' -l write -d 'Let visitors change clusters, by their roles.'
 complete -c kadmin -n '__kadmin_at kadmin serve' -l token-file -r -F -d 'Who may log in: lines NAME ROLE TOKEN [CLUSTER...]. It is made if it is missing.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l audit-file -r -F -d 'Where changes and refusals are noted, as JSON lines.'
 complete -c kadmin -n '__kadmin_at kadmin serve' -l auth-header -x -d 'A header in which the proxy of --trusted-proxy names the visitor.'
 complete -c kadmin -n '__kadmin_at kadmin serve' -l trusted-proxy -x -d 'A reverse proxy\'s IP address whose headers are believed; may be repeated.'
 complete -c kadmin -n '__kadmin_at kadmin serve' -l listen -x -d 'Where to listen.  [default: 127.0.0.1:8090]'
