@@ -4,7 +4,7 @@
 _kadmin_node() {
     case $1 in
         'kadmin')
-            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign throttle log-dirs offsets groups delete-records lead produce consume merge-logs verify-replicas collect dump-log snapshot simulate cluster serve config help completion'
+            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign throttle log-dirs metrics offsets groups export delete-records lead produce consume perf merge-logs verify-replicas collect dump-log snapshot simulate migration cluster serve config help completion'
             options='
                 --version
                 --bootstrap-server
@@ -269,11 +269,19 @@ _kadmin_node() {
             '
             ;;
         'kadmin zookeeper')
-            commands=''
+            commands='clients'
             options='
                 --admin-port
                 --plain
                 --watch
+                --cluster
+            '
+            ;;
+        'kadmin zookeeper clients')
+            commands=''
+            options='
+                --admin-port
+                --plain
                 --cluster
             '
             ;;
@@ -430,6 +438,7 @@ _kadmin_node() {
                 --throttle
                 --override
                 --dry-run
+                --standby
                 --yes
                 -y
                 --bootstrap-server
@@ -458,6 +467,7 @@ _kadmin_node() {
                 --max-moves-total
                 --throttle
                 --override
+                --standby
                 --yes
                 -y
                 --bootstrap-server
@@ -704,6 +714,21 @@ _kadmin_node() {
                 --admin.config
             '
             ;;
+        'kadmin metrics')
+            commands=''
+            options='
+                --name
+                --prometheus-url
+                --jolokia-url
+                --broker
+                --topic
+                --metric
+                --window
+                --plain
+                --watch
+                --cluster
+            '
+            ;;
         'kadmin offsets')
             commands=''
             options='
@@ -811,6 +836,41 @@ _kadmin_node() {
                 --rollback-file
                 --yes
                 -y
+                --bootstrap-server
+                --cluster
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin export')
+            commands=''
+            options='
+                --topic
+                --exclude-topic
+                --group
+                --exclude-group
+                --behind-after
+                --window
+                --interval
+                --check-interval
+                --max-age
+                --listen
+                --telemetry-path
+                --once
+                --output-file
                 --bootstrap-server
                 --cluster
                 --broker-sasl
@@ -941,6 +1001,254 @@ _kadmin_node() {
                 --consumer-property
                 --property-file
                 --consumer.config
+                --bootstrap-server
+                --cluster
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin perf')
+            commands='produce consume end-to-end load report'
+            options='
+                --bootstrap-server
+                --cluster
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin perf produce')
+            commands=''
+            options='
+                --topic
+                --num-records
+                --messages
+                --duration
+                --record-size
+                --message-size
+                --payload-file
+                --payload-delimiter
+                --payload-monotonic
+                --keys
+                --key-distribution
+                --throughput
+                --warmup
+                --warmup-records
+                --processes
+                --threads
+                --reporting-interval
+                --producer-props
+                -X
+                --producer-property
+                --property-file
+                --producer.config
+                --print-metrics
+                --csv
+                --metrics-dir
+                --csv-reporter-enabled
+                --svg
+                --hdr
+                --create-topic
+                --partitions
+                --replication-factor
+                --topic-config
+                --yes
+                -y
+                --compare
+                --rounds
+                --bootstrap-server
+                --cluster
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin perf consume')
+            commands=''
+            options='
+                --topic
+                --messages
+                --num-records
+                --group
+                --from-latest
+                --timeout-ms
+                --latency
+                --processes
+                --threads
+                --fetch-size
+                --socket-buffer-size
+                --consumer-props
+                -X
+                --consumer-property
+                --property-file
+                --consumer.config
+                --show-detailed-stats
+                --reporting-interval
+                --print-metrics
+                --hide-header
+                --date-format
+                --csv
+                --metrics-dir
+                --csv-reporter-enabled
+                --svg
+                --hdr
+                --compare
+                --rounds
+                --bootstrap-server
+                --cluster
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin perf end-to-end')
+            commands=''
+            options='
+                --topic
+                --num-records
+                --record-size
+                --producer-acks
+                --acks
+                --warmup
+                -X
+                --producer-property
+                --property-file
+                --producer.config
+                --csv
+                --metrics-dir
+                --csv-reporter-enabled
+                --svg
+                --hdr
+                --create-topic
+                --partitions
+                --replication-factor
+                --topic-config
+                --yes
+                -y
+                --compare
+                --rounds
+                --bootstrap-server
+                --cluster
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin perf load')
+            commands=''
+            options='
+                --topic
+                --throughput
+                --duration
+                --record-size
+                --producers
+                --consumers
+                --outage
+                --reporting-interval
+                -X
+                --producer-property
+                --property-file
+                --producer.config
+                --create-topic
+                --partitions
+                --replication-factor
+                --topic-config
+                --yes
+                -y
+                --bootstrap-server
+                --cluster
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin perf report')
+            commands=''
+            options='
+                --html
+                --only
+                --quick
+                --duration
+                --rounds
+                -X
+                --producer-property
+                --property-file
+                --producer.config
+                --yes
+                -y
                 --bootstrap-server
                 --cluster
                 --broker-sasl
@@ -1192,6 +1500,63 @@ _kadmin_node() {
                 --broker-tls-no-host-check
                 --command-config
                 --admin.config
+            '
+            ;;
+        'kadmin migration')
+            commands='check preview rollback-check status'
+            options='
+                --cluster
+            '
+            ;;
+        'kadmin migration check')
+            commands=''
+            options='
+                --ignore
+                --default-min-isr
+                --no-brokers
+                --wait-ready
+                --plain
+                --bootstrap-server
+                --cluster
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin migration preview')
+            commands=''
+            options='
+                --cluster
+            '
+            ;;
+        'kadmin migration rollback-check')
+            commands=''
+            options='
+                --fix
+                --dry-run
+                --yes
+                -y
+                --cluster
+            '
+            ;;
+        'kadmin migration status')
+            commands=''
+            options='
+                --plain
+                --watch
+                --cluster
             '
             ;;
         'kadmin cluster')
@@ -1655,6 +2020,8 @@ _kadmin_kind() {
         'kadmin controller --command-config'|'kadmin controller --admin.config') kind='path' ;;
         'kadmin zookeeper --admin-port') kind='text' ;;
         'kadmin zookeeper --cluster') kind='live clusters' ;;
+        'kadmin zookeeper clients --admin-port') kind='text' ;;
+        'kadmin zookeeper clients --cluster') kind='live clusters' ;;
         'kadmin api-versions --broker'|'kadmin api-versions --broker-list') kind='live brokers' ;;
         'kadmin api-versions --bootstrap-server') kind='text' ;;
         'kadmin api-versions --cluster') kind='live clusters' ;;
@@ -1906,6 +2273,14 @@ _kadmin_kind() {
         'kadmin log-dirs --broker-tls-cert') kind='path' ;;
         'kadmin log-dirs --broker-tls-key') kind='path' ;;
         'kadmin log-dirs --command-config'|'kadmin log-dirs --admin.config') kind='path' ;;
+        'kadmin metrics --name') kind='live local-clusters' ;;
+        'kadmin metrics --prometheus-url') kind='text' ;;
+        'kadmin metrics --jolokia-url') kind='text' ;;
+        'kadmin metrics --broker') kind='text' ;;
+        'kadmin metrics --topic') kind='text' ;;
+        'kadmin metrics --metric') kind='text' ;;
+        'kadmin metrics --window') kind='text' ;;
+        'kadmin metrics --cluster') kind='live clusters' ;;
         'kadmin offsets --topic') kind='live topics' ;;
         'kadmin offsets --partitions'|'kadmin offsets --partition') kind='text' ;;
         'kadmin offsets --time') kind='text' ;;
@@ -1966,6 +2341,31 @@ _kadmin_kind() {
         'kadmin groups migrate-offsets --broker-tls-cert') kind='path' ;;
         'kadmin groups migrate-offsets --broker-tls-key') kind='path' ;;
         'kadmin groups migrate-offsets --command-config'|'kadmin groups migrate-offsets --admin.config') kind='path' ;;
+        'kadmin export --topic') kind='live topics' ;;
+        'kadmin export --exclude-topic') kind='live topics' ;;
+        'kadmin export --group') kind='live groups' ;;
+        'kadmin export --exclude-group') kind='live groups' ;;
+        'kadmin export --behind-after') kind='text' ;;
+        'kadmin export --window') kind='text' ;;
+        'kadmin export --interval') kind='text' ;;
+        'kadmin export --check-interval') kind='text' ;;
+        'kadmin export --max-age') kind='text' ;;
+        'kadmin export --listen') kind='text' ;;
+        'kadmin export --telemetry-path') kind='path' ;;
+        'kadmin export --output-file') kind='path' ;;
+        'kadmin export --bootstrap-server') kind='text' ;;
+        'kadmin export --cluster') kind='live clusters' ;;
+        'kadmin export --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin export --broker-user') kind='text' ;;
+        'kadmin export --broker-password-file') kind='path' ;;
+        'kadmin export --broker-sasl-service') kind='text' ;;
+        'kadmin export --broker-keytab') kind='path' ;;
+        'kadmin export --broker-oauth-url') kind='text' ;;
+        'kadmin export --broker-oauth-scope') kind='text' ;;
+        'kadmin export --broker-tls-ca') kind='path' ;;
+        'kadmin export --broker-tls-cert') kind='path' ;;
+        'kadmin export --broker-tls-key') kind='path' ;;
+        'kadmin export --command-config'|'kadmin export --admin.config') kind='path' ;;
         'kadmin delete-records --topic') kind='live topics' ;;
         'kadmin delete-records --partitions'|'kadmin delete-records --partition') kind='text' ;;
         'kadmin delete-records --before-offset') kind='text' ;;
@@ -2045,6 +2445,160 @@ _kadmin_kind() {
         'kadmin consume --broker-tls-cert') kind='path' ;;
         'kadmin consume --broker-tls-key') kind='path' ;;
         'kadmin consume --command-config'|'kadmin consume --admin.config') kind='path' ;;
+        'kadmin perf --bootstrap-server') kind='text' ;;
+        'kadmin perf --cluster') kind='live clusters' ;;
+        'kadmin perf --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin perf --broker-user') kind='text' ;;
+        'kadmin perf --broker-password-file') kind='path' ;;
+        'kadmin perf --broker-sasl-service') kind='text' ;;
+        'kadmin perf --broker-keytab') kind='path' ;;
+        'kadmin perf --broker-oauth-url') kind='text' ;;
+        'kadmin perf --broker-oauth-scope') kind='text' ;;
+        'kadmin perf --broker-tls-ca') kind='path' ;;
+        'kadmin perf --broker-tls-cert') kind='path' ;;
+        'kadmin perf --broker-tls-key') kind='path' ;;
+        'kadmin perf --command-config'|'kadmin perf --admin.config') kind='path' ;;
+        'kadmin perf produce --topic') kind='live topics' ;;
+        'kadmin perf produce --num-records'|'kadmin perf produce --messages') kind='text' ;;
+        'kadmin perf produce --duration') kind='text' ;;
+        'kadmin perf produce --record-size'|'kadmin perf produce --message-size') kind='text' ;;
+        'kadmin perf produce --payload-file') kind='path' ;;
+        'kadmin perf produce --payload-delimiter') kind='text' ;;
+        'kadmin perf produce --keys') kind='text' ;;
+        'kadmin perf produce --key-distribution') kind='words uniform sequential zipf' ;;
+        'kadmin perf produce --throughput') kind='text' ;;
+        'kadmin perf produce --warmup'|'kadmin perf produce --warmup-records') kind='text' ;;
+        'kadmin perf produce --processes'|'kadmin perf produce --threads') kind='text' ;;
+        'kadmin perf produce --reporting-interval') kind='text' ;;
+        'kadmin perf produce --producer-props') kind='text' ;;
+        'kadmin perf produce -X'|'kadmin perf produce --producer-property') kind='text' ;;
+        'kadmin perf produce --property-file'|'kadmin perf produce --producer.config') kind='path' ;;
+        'kadmin perf produce --csv'|'kadmin perf produce --metrics-dir') kind='path' ;;
+        'kadmin perf produce --svg') kind='path' ;;
+        'kadmin perf produce --hdr') kind='path' ;;
+        'kadmin perf produce --partitions') kind='text' ;;
+        'kadmin perf produce --replication-factor') kind='text' ;;
+        'kadmin perf produce --topic-config') kind='text' ;;
+        'kadmin perf produce --compare') kind='text' ;;
+        'kadmin perf produce --rounds') kind='text' ;;
+        'kadmin perf produce --bootstrap-server') kind='text' ;;
+        'kadmin perf produce --cluster') kind='live clusters' ;;
+        'kadmin perf produce --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin perf produce --broker-user') kind='text' ;;
+        'kadmin perf produce --broker-password-file') kind='path' ;;
+        'kadmin perf produce --broker-sasl-service') kind='text' ;;
+        'kadmin perf produce --broker-keytab') kind='path' ;;
+        'kadmin perf produce --broker-oauth-url') kind='text' ;;
+        'kadmin perf produce --broker-oauth-scope') kind='text' ;;
+        'kadmin perf produce --broker-tls-ca') kind='path' ;;
+        'kadmin perf produce --broker-tls-cert') kind='path' ;;
+        'kadmin perf produce --broker-tls-key') kind='path' ;;
+        'kadmin perf produce --command-config'|'kadmin perf produce --admin.config') kind='path' ;;
+        'kadmin perf produce #1') kind='text' ;;
+        'kadmin perf consume --topic') kind='live topics' ;;
+        'kadmin perf consume --messages'|'kadmin perf consume --num-records') kind='text' ;;
+        'kadmin perf consume --group') kind='live groups' ;;
+        'kadmin perf consume --timeout-ms') kind='text' ;;
+        'kadmin perf consume --processes'|'kadmin perf consume --threads') kind='text' ;;
+        'kadmin perf consume --fetch-size') kind='text' ;;
+        'kadmin perf consume --socket-buffer-size') kind='text' ;;
+        'kadmin perf consume --consumer-props') kind='text' ;;
+        'kadmin perf consume -X'|'kadmin perf consume --consumer-property') kind='text' ;;
+        'kadmin perf consume --property-file'|'kadmin perf consume --consumer.config') kind='path' ;;
+        'kadmin perf consume --reporting-interval') kind='text' ;;
+        'kadmin perf consume --date-format') kind='text' ;;
+        'kadmin perf consume --csv'|'kadmin perf consume --metrics-dir') kind='path' ;;
+        'kadmin perf consume --svg') kind='path' ;;
+        'kadmin perf consume --hdr') kind='path' ;;
+        'kadmin perf consume --compare') kind='text' ;;
+        'kadmin perf consume --rounds') kind='text' ;;
+        'kadmin perf consume --bootstrap-server') kind='text' ;;
+        'kadmin perf consume --cluster') kind='live clusters' ;;
+        'kadmin perf consume --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin perf consume --broker-user') kind='text' ;;
+        'kadmin perf consume --broker-password-file') kind='path' ;;
+        'kadmin perf consume --broker-sasl-service') kind='text' ;;
+        'kadmin perf consume --broker-keytab') kind='path' ;;
+        'kadmin perf consume --broker-oauth-url') kind='text' ;;
+        'kadmin perf consume --broker-oauth-scope') kind='text' ;;
+        'kadmin perf consume --broker-tls-ca') kind='path' ;;
+        'kadmin perf consume --broker-tls-cert') kind='path' ;;
+        'kadmin perf consume --broker-tls-key') kind='path' ;;
+        'kadmin perf consume --command-config'|'kadmin perf consume --admin.config') kind='path' ;;
+        'kadmin perf end-to-end --topic') kind='live topics' ;;
+        'kadmin perf end-to-end --num-records') kind='text' ;;
+        'kadmin perf end-to-end --record-size') kind='text' ;;
+        'kadmin perf end-to-end --producer-acks'|'kadmin perf end-to-end --acks') kind='text' ;;
+        'kadmin perf end-to-end --warmup') kind='text' ;;
+        'kadmin perf end-to-end -X'|'kadmin perf end-to-end --producer-property') kind='text' ;;
+        'kadmin perf end-to-end --property-file'|'kadmin perf end-to-end --producer.config') kind='path' ;;
+        'kadmin perf end-to-end --csv'|'kadmin perf end-to-end --metrics-dir') kind='path' ;;
+        'kadmin perf end-to-end --svg') kind='path' ;;
+        'kadmin perf end-to-end --hdr') kind='path' ;;
+        'kadmin perf end-to-end --partitions') kind='text' ;;
+        'kadmin perf end-to-end --replication-factor') kind='text' ;;
+        'kadmin perf end-to-end --topic-config') kind='text' ;;
+        'kadmin perf end-to-end --compare') kind='text' ;;
+        'kadmin perf end-to-end --rounds') kind='text' ;;
+        'kadmin perf end-to-end --bootstrap-server') kind='text' ;;
+        'kadmin perf end-to-end --cluster') kind='live clusters' ;;
+        'kadmin perf end-to-end --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin perf end-to-end --broker-user') kind='text' ;;
+        'kadmin perf end-to-end --broker-password-file') kind='path' ;;
+        'kadmin perf end-to-end --broker-sasl-service') kind='text' ;;
+        'kadmin perf end-to-end --broker-keytab') kind='path' ;;
+        'kadmin perf end-to-end --broker-oauth-url') kind='text' ;;
+        'kadmin perf end-to-end --broker-oauth-scope') kind='text' ;;
+        'kadmin perf end-to-end --broker-tls-ca') kind='path' ;;
+        'kadmin perf end-to-end --broker-tls-cert') kind='path' ;;
+        'kadmin perf end-to-end --broker-tls-key') kind='path' ;;
+        'kadmin perf end-to-end --command-config'|'kadmin perf end-to-end --admin.config') kind='path' ;;
+        'kadmin perf end-to-end #1') kind='text' ;;
+        'kadmin perf load --topic') kind='live topics' ;;
+        'kadmin perf load --throughput') kind='text' ;;
+        'kadmin perf load --duration') kind='text' ;;
+        'kadmin perf load --record-size') kind='text' ;;
+        'kadmin perf load --producers') kind='text' ;;
+        'kadmin perf load --consumers') kind='text' ;;
+        'kadmin perf load --outage') kind='text' ;;
+        'kadmin perf load --reporting-interval') kind='text' ;;
+        'kadmin perf load -X'|'kadmin perf load --producer-property') kind='text' ;;
+        'kadmin perf load --property-file'|'kadmin perf load --producer.config') kind='path' ;;
+        'kadmin perf load --partitions') kind='text' ;;
+        'kadmin perf load --replication-factor') kind='text' ;;
+        'kadmin perf load --topic-config') kind='text' ;;
+        'kadmin perf load --bootstrap-server') kind='text' ;;
+        'kadmin perf load --cluster') kind='live clusters' ;;
+        'kadmin perf load --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin perf load --broker-user') kind='text' ;;
+        'kadmin perf load --broker-password-file') kind='path' ;;
+        'kadmin perf load --broker-sasl-service') kind='text' ;;
+        'kadmin perf load --broker-keytab') kind='path' ;;
+        'kadmin perf load --broker-oauth-url') kind='text' ;;
+        'kadmin perf load --broker-oauth-scope') kind='text' ;;
+        'kadmin perf load --broker-tls-ca') kind='path' ;;
+        'kadmin perf load --broker-tls-cert') kind='path' ;;
+        'kadmin perf load --broker-tls-key') kind='path' ;;
+        'kadmin perf load --command-config'|'kadmin perf load --admin.config') kind='path' ;;
+        'kadmin perf report --html') kind='path' ;;
+        'kadmin perf report --only') kind='words producers message-size partitions replicas consumers pairs' ;;
+        'kadmin perf report --duration') kind='text' ;;
+        'kadmin perf report --rounds') kind='text' ;;
+        'kadmin perf report -X'|'kadmin perf report --producer-property') kind='text' ;;
+        'kadmin perf report --property-file'|'kadmin perf report --producer.config') kind='path' ;;
+        'kadmin perf report --bootstrap-server') kind='text' ;;
+        'kadmin perf report --cluster') kind='live clusters' ;;
+        'kadmin perf report --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin perf report --broker-user') kind='text' ;;
+        'kadmin perf report --broker-password-file') kind='path' ;;
+        'kadmin perf report --broker-sasl-service') kind='text' ;;
+        'kadmin perf report --broker-keytab') kind='path' ;;
+        'kadmin perf report --broker-oauth-url') kind='text' ;;
+        'kadmin perf report --broker-oauth-scope') kind='text' ;;
+        'kadmin perf report --broker-tls-ca') kind='path' ;;
+        'kadmin perf report --broker-tls-cert') kind='path' ;;
+        'kadmin perf report --broker-tls-key') kind='path' ;;
+        'kadmin perf report --command-config'|'kadmin perf report --admin.config') kind='path' ;;
         'kadmin merge-logs --logs') kind='text' ;;
         'kadmin merge-logs --logs-regex') kind='text' ;;
         'kadmin merge-logs --clock-offset') kind='text' ;;
@@ -2189,6 +2743,25 @@ _kadmin_kind() {
         'kadmin simulate --broker-tls-cert') kind='path' ;;
         'kadmin simulate --broker-tls-key') kind='path' ;;
         'kadmin simulate --command-config'|'kadmin simulate --admin.config') kind='path' ;;
+        'kadmin migration --cluster') kind='live clusters' ;;
+        'kadmin migration check --ignore') kind='words stale-migration unreadable topic-id dead-replica quota scram acl config-name password controller epoch release listener broker-id authorizer log-dirs broker-config znode-acl offline under-min-isr under-replicated no-state reassignment deletion election throttle log-dir-event silent-broker old-consumer removed-config foreign-znode' ;;
+        'kadmin migration check --default-min-isr') kind='text' ;;
+        'kadmin migration check --bootstrap-server') kind='text' ;;
+        'kadmin migration check --cluster') kind='live clusters' ;;
+        'kadmin migration check --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin migration check --broker-user') kind='text' ;;
+        'kadmin migration check --broker-password-file') kind='path' ;;
+        'kadmin migration check --broker-sasl-service') kind='text' ;;
+        'kadmin migration check --broker-keytab') kind='path' ;;
+        'kadmin migration check --broker-oauth-url') kind='text' ;;
+        'kadmin migration check --broker-oauth-scope') kind='text' ;;
+        'kadmin migration check --broker-tls-ca') kind='path' ;;
+        'kadmin migration check --broker-tls-cert') kind='path' ;;
+        'kadmin migration check --broker-tls-key') kind='path' ;;
+        'kadmin migration check --command-config'|'kadmin migration check --admin.config') kind='path' ;;
+        'kadmin migration preview --cluster') kind='live clusters' ;;
+        'kadmin migration rollback-check --cluster') kind='live clusters' ;;
+        'kadmin migration status --cluster') kind='live clusters' ;;
         'kadmin cluster --cluster') kind='live clusters' ;;
         'kadmin cluster add-broker --name') kind='live local-clusters' ;;
         'kadmin cluster add-broker --rack') kind='text' ;;

@@ -102,7 +102,14 @@ def hidden(subject: Subject, what: str) -> "Fault":
 def untold(subject: Subject, what: str, why: str) -> "Fault":
     """The fault for what brokers do not return now, for a temporary reason."""
     reason = f"not told by the brokers: {why}"
-    return Fault(subject=subject, where=what, version=None, reason=reason, text=f"{what}: {reason}")
+    return Fault(
+        subject=subject,
+        where=what,
+        version=None,
+        reason=reason,
+        text=f"{what}: {reason}",
+        is_temporary=True,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +117,8 @@ class Fault:
     """*where* is the place to look at, such as a path, in the terms of ZooKeeper or the brokers,
     and *version* that of its content; None for what may not be read.
 
-    *text* is the whole message for an operator.
+    *text* is the whole message for an operator.  One that *is_temporary* may be gone at the next
+    look: a broker does not answer now.
     """
 
     subject: Subject
@@ -118,6 +126,7 @@ class Fault:
     version: int | None
     reason: str
     text: str
+    is_temporary: bool = False
 
     def __str__(self) -> str:
         return self.text

@@ -10,7 +10,7 @@ from kadmin.settings.keys import KEYS, Value
 
 OVER_A_CLUSTER: Final = re.compile(
     r"\bkadmin(?= (?:check|topics|configs|acls|brokers|controller|zookeeper|elect|log-dirs"
-    r"|api-versions|offsets|groups|delete-records|reassign|throttle)\b)"
+    r"|api-versions|offsets|groups|delete-records|reassign|throttle|migration)\b)"
     r"(?![^']* --(?:zookeeper|bootstrap-server)\b)"
 )
 """A command that needs a cluster and does not name one."""

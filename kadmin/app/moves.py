@@ -89,7 +89,9 @@ def wire_admin(session: Session, brokers: "WireConnection") -> "WireReassignment
     from kadmin.admin.wire.wire_reassignments import WireReassignments
     from kadmin.admin.zookeeper.lease_beside import LeaseBeside
 
-    return WireReassignments(brokers, session.warn, LeaseBeside(session.connect_zookeeper_beside))
+    brokers.remembers_silence = True
+    lease = LeaseBeside(session.connect_zookeeper_beside)
+    return WireReassignments(brokers, session.warn, lease, leaves_out_silent=True)
 
 
 def runs_beside(session: Session, brokers: "WireConnection", stack: ExitStack) -> "RunStore | None":

@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from types import TracebackType
 from typing import Any, Final, Generic, TypeVar
 
 from kadmin.errors import KadminError
@@ -77,7 +76,6 @@ class Poll(Generic[T]):
         self._is_hurried = False
         self._is_asking = False
         self._is_stopped = False
-        self._thread: threading.Thread | None = None
 
     @property
     def is_stopped(self) -> bool:
@@ -90,20 +88,11 @@ class Poll(Generic[T]):
         with self._changed:
             return self._reading
 
-    def start(self) -> None:
-        assert self._thread is None, "a poll is started once"
-        self._thread = threading.Thread(target=self.run, name=f"poll {self.name}", daemon=True)
-        self._thread.start()
-
     def stop(self) -> None:
         """Ask no more, and let all who wait go on."""
         with self._changed:
             self._is_stopped = True
             self._changed.notify_all()
-
-    def join(self, timeout_s: float) -> None:
-        if self._thread is not None:
-            self._thread.join(timeout_s)
 
     def hurry(self) -> int:
         """Ask now, or again as soon as the attempt under way has ended.
@@ -186,22 +175,22 @@ class Poll(Generic[T]):
 
 
 class Poller:
-    """The polls of one cluster, which run while its block does."""
+    """The polls of one cluster, each on a thread of its own while its block runs."""
 
     def __init__(self, polls: Iterable[Poll[Any]]) -> None:
         self.polls = {poll.name: poll for poll in polls}
+        self._has_ended = threading.Event()
+        self._threads = [
+            threading.Thread(target=self._run, args=(poll,), name=f"poll {name}", daemon=True)
+            for name, poll in self.polls.items()
+        ]
 
     def __enter__(self) -> "Poller":
-        for poll in self.polls.values():
-            poll.start()
+        for thread in self._threads:
+            thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def stop(self) -> None:
@@ -209,5 +198,15 @@ class Poller:
         for poll in self.polls.values():
             poll.stop()
         until_s = time.monotonic() + STOPPING_S
-        for poll in self.polls.values():
-            poll.join(max(0.0, until_s - time.monotonic()))
+        for thread in self._threads:
+            thread.join(max(0.0, until_s - time.monotonic()))
+
+    def wait_for_end(self) -> None:
+        """Wait until one of the polls ends, which only a bug or a stop makes it do."""
+        self._has_ended.wait()
+
+    def _run(self, poll: Poll[Any]) -> None:
+        try:
+            poll.run()
+        finally:
+            self._has_ended.set()

@@ -9,6 +9,7 @@ __all__ = [
     "elect",
     "groups",
     "migrate_offsets",
+    "migration_rollback",
     "reassign",
     "reassign_cancel",
     "reassign_status",

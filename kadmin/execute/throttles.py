@@ -51,12 +51,13 @@ def set_throttles(
     wanted: Mapping[ConfigEntity, Mapping[str, str]],
     owner: Owner | None = None,
     run: KeptRun | None = None,
-) -> None:
+) -> frozenset[ConfigEntity]:
     """Set all that is *wanted* for *owner*, and keep in the journal what was there before.
 
     Nothing is written once the journal of a supervised *run* is another one.
 
-    A broker that is not alive is left out where its configs cannot be read.
+    A broker that is not alive is left out where its configs cannot be read, and so is one that does
+    not answer, if *admin* leaves those out: these are returned.
 
     Raises:
         Unreadable: configs of one that is to be slowed down are damaged; no throttle is set.
@@ -70,8 +71,9 @@ def set_throttles(
     for _ in range(ATTEMPTS_MAX):
         fence, journal = replace(admin.fence(), run=run), admin.journal()
         configs, faults = admin.configs.read(list(wanted))
+        silent = {fault.subject for fault in faults if fault.is_temporary}
         for fault in faults:
-            if fault.subject not in dead | set(map(subjects.config, configs)):
+            if fault.subject not in dead | silent | set(map(subjects.config, configs)):
                 raise Unreadable(fault)
         plans = throttle_plans(wanted, configs, oldest)
         kept = recorded(reunited(journal, mine), plans)
@@ -86,7 +88,7 @@ def set_throttles(
             if replace(journal, zk_version=written.zk_version) != written:
                 continue
         if not plans:
-            return
+            return frozenset(each for each in wanted if subjects.config(each) in silent)
         has_set = True
         write_all(admin, replace(fence, lease=journal.zk_version), plans)
     raise ChangedInBetween(REASON)
@@ -120,6 +122,7 @@ def put_throttles_back(
         entities |= {entity for entity in journal.entries if is_there(entity, snapshot)}
         configs, faults = admin.configs.read(sorted(entities))
         damaged |= {fault.subject for fault in faults}
+        silent = {fault.subject for fault in faults if fault.is_temporary}
         oldest = Surroundings(brokers=snapshot.brokers).oldest_registration
         plans = put_back_plans(journal, configs, oldest)
         if not write_all(admin, replace(fence, lease=journal.zk_version), plans):
@@ -143,6 +146,7 @@ def put_throttles_back(
                 for plan in plans
             },
             foreign=throttles_in(after),
+            silent=tuple(entity for entity in hidden if subjects.config(entity) in silent),
         )
     raise ChangedInBetween(REASON)
 

@@ -88,6 +88,9 @@ class WireConnection:
         self.settings = settings
         self.probe = probe
         self.budget = budget or Budget(settings.timeout_s)
+        self.remembers_silence = False
+        """Whether a broker that has timed out is not waited for in the next rounds either: for one
+        that looks again and again."""
         self.hindrance: KadminError | None = None
         """Why nothing can be changed by these brokers for now."""
         self._silent: dict[int, Silence] = {}
@@ -224,7 +227,9 @@ class WireConnection:
     def silence_of(self, broker: int) -> str | None:
         """Return why *broker* is not to be waited for again by now; None where it is."""
         silence = self._silent.get(broker)
-        if silence is None or silence.round != self.budget.round:
+        if silence is None:
+            return None
+        if silence.round != self.budget.round and not self.remembers_silence:
             return None
         return silence.reason if time.monotonic() < silence.until_s else None
 

@@ -76,7 +76,8 @@ class WireReassignments:
     """The `ReassignmentAdmin` of a connection to brokers.
 
     *warn* takes a sentence for the operator.  The lease of throttles is kept by *lease* where that
-    reaches ZooKeeper, else in a file.
+    reaches ZooKeeper, else in a file.  Where it *leaves_out_silent* brokers, those that do not
+    answer have no throttle.
 
     Raises:
         NotServed: the brokers are too old.
@@ -87,6 +88,8 @@ class WireReassignments:
         connection: WireConnection,
         warn: Callable[[str], None],
         lease: LeaseKeeper | None = None,
+        *,
+        leaves_out_silent: bool = False,
     ) -> None:
         if not connection.serves(AlterPartitionReassignmentsRequest):
             bootstrap = connection.settings.bootstrap
@@ -95,7 +98,9 @@ class WireReassignments:
         self.replicas = WireReplicas(connection)
         self.journal_file = JournalFile(self.cluster_id())
         self.kept_throttles = KeptThrottles(connection, self.journal_file, lease)
-        self.configs = WireThrottles(connection, warn, self.kept_throttles.is_kept)
+        self.configs = WireThrottles(
+            connection, warn, self.kept_throttles.is_kept, leaves_out_silent=leaves_out_silent
+        )
         # The target of each partition that was seen moving: a broker may learn of the end later
         # than the controller lists no reassignment.
         self.expected: dict[TopicPartition, tuple[BrokerId, ...]] = {}

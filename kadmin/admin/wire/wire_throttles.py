@@ -28,14 +28,17 @@ class WireThrottles(WireConfigs):
         connection: WireConnection,
         warn: Callable[[str], None],
         is_kept: Callable[[], bool] = lambda: True,
+        *,
+        leaves_out_silent: bool = False,
     ) -> None:
-        super().__init__(connection, warn)
+        super().__init__(connection, warn, leaves_out_silent=leaves_out_silent)
         self.is_kept = is_kept
 
     def read(
         self, entities: Sequence[ConfigEntity]
     ) -> tuple[Mapping[ConfigEntity, ConfigOverrides], Sequence[Fault]]:
-        """Read configs; a dead broker is a fault, since no other broker has its configs."""
+        """Read configs; a dead broker is a fault, since no other broker has its configs, and so is
+        a silent one, if those are left out."""
         alive = set(self.live_brokers())
         topics: list[ConfigEntity] = []
         told: list[ConfigEntity] = []
@@ -45,9 +48,10 @@ class WireThrottles(WireConfigs):
                 topics.append(entity)
             else:
                 (told if entity.root.name in alive else silent).append(entity)
-        found = {**super().read(topics)[0], **super().read(told)[0]}
+        of_brokers, faults = super().read(told)
+        found = {**super().read(topics)[0], **of_brokers}
         configs = {entity: found[entity] for entity in entities if entity in found}
-        return configs, list(map(fault_of, silent))
+        return configs, [*map(fault_of, silent), *filter(is_temporary, faults)]
 
     def write(self, fence: Fence, plan: ConfigPlan) -> Outcome:
         """Change configs, and wait until brokers return the changed values.
@@ -71,6 +75,10 @@ class WireThrottles(WireConfigs):
         return told is None or all(
             told.values.get(name) == plan.after.values.get(name) for name in names
         )
+
+
+def is_temporary(fault: Fault) -> bool:
+    return fault.is_temporary
 
 
 def fault_of(entity: ConfigEntity) -> Fault:

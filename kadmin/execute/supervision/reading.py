@@ -72,6 +72,7 @@ class Reader:
             takes_request=has_room,
             sizes=self.latest.sizes,
             rooms=self.latest.rooms,
+            silent=self.latest.silent & frozenset(snapshot.brokers),
         )
         self.latest = self.with_sizes(run, view)
         return self.latest
@@ -85,7 +86,12 @@ class Reader:
         moving = [each for each, standing in standings.items() if standing.is_under_way]
         self.sizes_at_ms = view.now_ms
         log_dirs = (self.admin.log_dirs(moving) if moving else None) or {}
-        return replace(view, sizes=sizes_of(log_dirs), rooms=rooms_of(log_dirs) or view.rooms)
+        return replace(
+            view,
+            sizes=sizes_of(log_dirs),
+            rooms=rooms_of(log_dirs) or view.rooms,
+            silent=view.live - log_dirs.keys() if log_dirs else frozenset(),
+        )
 
 
 def rooms_of(log_dirs: LogDirs) -> Mapping[BrokerId, int]:

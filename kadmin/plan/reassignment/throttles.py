@@ -108,9 +108,10 @@ class ThrottlesNow:
 
     Those of reassignments were *cleared*; *restored* are the values that replaced them, by entity
     and key, where there was one before.  *foreign* are those that no reassignment is known to have
-    set.
+    set.  Those of *silent* brokers, which do not answer, stay until they do.
     """
 
     cleared: tuple[ConfigEntity, ...]
     restored: Mapping[ConfigEntity, Mapping[str, str]]
     foreign: Mapping[ConfigEntity, tuple[str, ...]]
+    silent: tuple[ConfigEntity, ...] = ()

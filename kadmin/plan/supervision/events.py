@@ -4,7 +4,7 @@ Each effect is answered once, and the next follows the answer.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from cluster.model.ids import BrokerId, TopicPartition
@@ -28,15 +28,16 @@ class Keep:
 
 @dataclass(frozen=True, slots=True)
 class Slow:
-    """Set the throttle of *run* for all its partitions.  Answered by a `Done` or `Conflicted`."""
+    """Set the throttle of *run* for all its partitions.  Answered by a `Done`, which names the
+    brokers where it is not set, or `Conflicted`."""
 
     run: MoveRun
 
 
 @dataclass(frozen=True, slots=True)
 class PutBack:
-    """Restore the throttles of before.  Answered by a `Done`, or `Conflicted` as long as something
-    moves for which they may be meant."""
+    """Restore the throttles of before.  Answered by a `Done`, which names the brokers where they
+    stay, or `Conflicted` as long as something moves for which they may be meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,9 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    pass
+    """It is done, but for *silent* brokers, which do not answer."""
+
+    silent: frozenset[BrokerId] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +94,11 @@ class Conflicted:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The controller was asked, and refuses *refused*, with its reasons."""
+    """The controller was asked, and refuses *refused*, with its reasons; not for those that are
+    *held*, of which it is known that it would refuse them now."""
 
     refused: Mapping[TopicPartition, str]
+    held: Mapping[TopicPartition, str] = field(default_factory=dict)
 
 
 Answer: TypeAlias = Seen | Done | Conflicted | Asked

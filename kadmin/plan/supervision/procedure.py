@@ -49,8 +49,8 @@ from kadmin.plan.supervision.run import Goal, MoveRun, RunState
 from kadmin.plan.supervision.stalls import Stall, Watcher
 from kadmin.plan.supervision.standing import Standing
 from kadmin.plan.supervision.view import View
-from kadmin.plan.supervision.window import next_moves, urgency
-from kadmin.wording import counted_partitions
+from kadmin.plan.supervision.window import next_moves, taking_part, urgency
+from kadmin.wording import counted_partitions, listed
 
 POLL_FIRST_MS: Final = 200
 POLL_MAX_MS: Final = 5_000
@@ -84,6 +84,8 @@ class Memory:
     reported_at_ms: int | None = None
     poll_ms: int = POLL_FIRST_MS
     rate_set: int | None = None
+    unslowed: frozenset[BrokerId] = frozenset()
+    """Brokers that did not answer when the throttle was set."""
 
     def is_refused(self, partition: TopicPartition) -> bool:
         return self.refusals.get(partition, (0, ""))[0] >= REFUSALS_MAX
@@ -92,7 +94,7 @@ class Memory:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
     """What is left of a run: *ask* is to be moved, *give_up* moves where it should not, *under_way*
-    ends by itself, *lost* is out of reach."""
+    ends by itself, *lost* is out of reach, or refused again and again."""
 
     ask: tuple[PlannedMove, ...]
     give_up: tuple[PlannedMove, ...]
@@ -167,7 +169,7 @@ def advance(run: MoveRun, view: View, memory: Memory) -> Procedure[MoveRun]:
         if move not in safe
     )
     if safe:
-        yield from give_up(safe, memory)
+        yield from give_up(safe, view, memory)
     else:
         yield from begin(run, work, view, memory)
     yield from report_progress(run, view, memory)
@@ -178,9 +180,10 @@ def work_of(run: MoveRun, standings: Mapping[TopicPartition, Standing], memory: 
     ask, given_up, under_way, lost = [], [], [], []
     for move in run.moves:
         standing = standings[move.partition]
-        if standing.is_lost or memory.is_refused(move.partition):
+        is_refused = memory.is_refused(move.partition)
+        if standing.is_lost or (is_refused and not standing.is_under_way):
             lost.append(move.partition)
-        elif standing is Standing.MOVING and run.goal is not Goal.FORWARD:
+        elif standing is Standing.MOVING and run.goal is not Goal.FORWARD and not is_refused:
             given_up.append(move)
         elif standing.is_under_way:
             under_way.append(move)
@@ -196,12 +199,13 @@ def begin(run: MoveRun, work: Work, view: View, memory: Memory) -> Procedure[Non
     candidates, closed = open_moves(run, work.ask, view)
     memory.stalls += gate_stalls(closed, view)
     is_slowed = run.settings.rate is not None
-    if is_slowed and work.under_way and memory.rate_set != run.settings.rate:
+    if is_slowed and (memory.unslowed or (work.under_way and memory.rate_set != run.settings.rate)):
         yield from slow_down(run, memory)
+    memory.stalls += unslowed_stalls(candidates, view, memory)
     if not view.takes_request:
         return
     chosen = next_moves(
-        sorted(candidates, key=urgency(view)),
+        sorted(slowed_moves(candidates, view, memory), key=urgency(view)),
         work.under_way,
         run.settings,
         view,
@@ -209,7 +213,9 @@ def begin(run: MoveRun, work: Work, view: View, memory: Memory) -> Procedure[Non
     )
     if not chosen or (is_slowed and not (yield from slow_down(run, memory))):
         return
-    targets = {move.partition: run.aim(move) for move in chosen}
+    targets = {move.partition: run.aim(move) for move in slowed_moves(chosen, view, memory)}
+    if not targets:
+        return
     answer = yield Ask(targets)
     yield from note_asked(answer, targets, memory, Begun)
 
@@ -237,6 +243,24 @@ def gate_stalls(closed: Sequence[Closed], view: View) -> tuple[Stall, ...]:
     )
 
 
+def slowed_moves(moves: Sequence[PlannedMove], view: View, memory: Memory) -> list[PlannedMove]:
+    """Return those of *moves* that no broker without the throttle takes part in: when it answers
+    again, it would copy as fast as it can."""
+    return [move for move in moves if not taking_part(move, view) & memory.unslowed]
+
+
+def unslowed_stalls(moves: Sequence[PlannedMove], view: View, memory: Memory) -> tuple[Stall, ...]:
+    return tuple(
+        Stall(
+            partition=move.partition,
+            reason=f"broker {listed(sorted(missing))} does not answer, and cannot be throttled",
+            since_ms=view.time_ms,
+        )
+        for move in moves
+        if (missing := taking_part(move, view) & memory.unslowed)
+    )
+
+
 def stalls_of(run: MoveRun, view: View, memory: Memory) -> tuple[Stall, ...]:
     """Return what holds *run* up as far as it is seen from outside: *memory* is of looks before."""
     if run.state.is_final:
@@ -251,11 +275,20 @@ def stalls_of(run: MoveRun, view: View, memory: Memory) -> tuple[Stall, ...]:
 
 def slow_down(run: MoveRun, memory: Memory) -> Procedure[bool]:
     """Set the throttle; return whether it is set."""
-    is_set = isinstance((yield Slow(run)), Done)
-    if is_set and memory.rate_set != run.settings.rate:
-        memory.rate_set = run.settings.rate
-        yield Report(Throttled(run.settings.rate, "set"))
-    return is_set
+    answer = yield Slow(run)
+    if not isinstance(answer, Done):
+        return False
+    is_new = memory.rate_set != run.settings.rate or memory.unslowed != answer.silent
+    memory.rate_set, memory.unslowed = run.settings.rate, answer.silent
+    if is_new:
+        yield Report(Throttled(run.settings.rate, but_for("set", answer.silent)))
+    return True
+
+
+def but_for(done: str, silent: frozenset[BrokerId]) -> str:
+    if not silent:
+        return done
+    return f"{done}, but not at broker {listed(sorted(silent))}, which does not answer"
 
 
 def keeps_data(move: PlannedMove, view: View) -> bool:
@@ -267,10 +300,17 @@ def keeps_data(move: PlannedMove, view: View) -> bool:
     )
 
 
-def give_up(moves: tuple[PlannedMove, ...], memory: Memory) -> Procedure[None]:
+def give_up(moves: tuple[PlannedMove, ...], view: View, memory: Memory) -> Procedure[None]:
     origins = {move.partition: move.replicas for move in moves}
     answer = yield GiveUp(origins)
-    yield from note_asked(answer, origins, memory, GivenUp)
+    held = answer.held if isinstance(answer, Asked) else {}
+    memory.stalls += tuple(
+        Stall(partition=partition, reason=reason, since_ms=view.time_ms)
+        for partition, reason in held.items()
+    )
+    asked = {each: origin for each, origin in origins.items() if each not in held}
+    if asked:
+        yield from note_asked(answer, asked, memory, GivenUp)
 
 
 def note_asked(
@@ -295,12 +335,13 @@ def note_asked(
 def end(run: MoveRun, work: Work, view: View, memory: Memory) -> Procedure[MoveRun]:
     """End *run*, which has nothing left to do; not yet where throttles have to stay."""
     if run.settings.rate is not None:
-        if not isinstance((yield PutBack()), Done):
+        answer = yield PutBack()
+        if not isinstance(answer, Done):
             why = "throttles stay while others are being moved, which they may be meant for"
             memory.stalls += (Stall(partition=None, reason=why, since_ms=view.time_ms),)
             yield from report_progress(run, view, memory)
             return run
-        yield Report(Throttled(None, "restored"))
+        yield Report(Throttled(None, but_for("restored", answer.silent)))
     state, reason = ending(run, work, memory)
     ended = replace(run, state=state, reason=reason, ended_at_ms=view.time_ms)
     return ended if isinstance((yield Keep(ended)), Done) else run
@@ -327,6 +368,8 @@ def report_arrivals(
 ) -> Procedure[None]:
     before, memory.standings = memory.standings, standings
     if before is not None:
+        for partition in [each for each in memory.refusals if before[each] != standings[each]]:
+            del memory.refusals[partition]  # They were about what it did then.
         arrived = tuple(
             move.partition
             for move in run.moves

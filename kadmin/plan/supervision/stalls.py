@@ -121,8 +121,15 @@ def plain_reason(
     if dead:
         return f"broker {', '.join(map(str, dead))} is not alive"
     state = view.state(partition)
-    if state is not None and state.leader < 0:
+    if state is None:
+        return None
+    if state.leader < 0:
         return "it has no leader to copy from"
+    if state.leader in view.silent:
+        return f"broker {state.leader}, which leads it, does not answer"
+    silent = [broker for broker in heading if broker in view.silent and broker not in state.isr]
+    if silent:
+        return f"broker {', '.join(map(str, silent))} does not answer"
     return None
 
 

@@ -18,7 +18,8 @@ class View:
 
     *takes_request* is False while the controller has no room for another request.  *sizes* are
     those of replicas that are being copied, as far as brokers report them, and *rooms* the bytes
-    that are free on the emptiest disk of a broker.  *now_ms* is of a steady clock, by which
+    that are free on the emptiest disk of a broker.  *silent* brokers are registered and did not
+    answer when they were asked for that, while others did.  *now_ms* is of a steady clock, by which
     durations are measured, *time_ms* of the wall clock, whose times are kept and shown.
     """
 
@@ -28,6 +29,7 @@ class View:
     takes_request: bool = True
     sizes: Sizes = field(default_factory=dict)
     rooms: Mapping[BrokerId, int] = field(default_factory=dict)
+    silent: frozenset[BrokerId] = frozenset()
 
     def wall_time(self, then_ms: int) -> int:
         """Return the time of the wall clock at *then_ms* of the steady one."""

@@ -500,6 +500,27 @@ def test_nobody_tries_for_ever() -> None:
         set_all(found)
 
 
+def test_a_broker_that_does_not_answer_is_named_and_its_throttle_stays_recorded() -> None:
+    found = admin()
+    silent = broker_entity(BrokerId(2))
+    wanted = {**WANTED, silent: {LEADER_RATE: "4000"}}
+    set_throttles(found, found.look(), wanted)
+    found.configs.damaged = (subjects.untold(subjects.config(silent), "broker 2", "no answer"),)
+
+    not_set = set_throttles(found, found.look(), {**wanted, silent: {LEADER_RATE: "5000"}})
+    now = put_back(found)
+
+    assert {silent} == not_set
+    assert now is not None
+    assert (silent,) == now.silent
+    assert "4000" == found.configs.values[silent][LEADER_RATE]
+    assert {silent} == found.kept.entries.keys()
+    found.configs.damaged = ()
+    assert put_back(found) is not None
+    assert {} == found.kept.entries
+    assert not found.configs.values[silent]
+
+
 def test_a_dead_broker_of_which_nobody_tells_is_left_out_and_remembered() -> None:
     """Over the wire: it is the only one that tells and takes its configs."""
     found = admin()

@@ -101,3 +101,17 @@ def test_who_had_no_time_to_answer_is_not_left_aside_as_silent(
         brokers.ask(object(), 1)
 
     assert is_silent == (brokers.silence_of(1) is not None)
+
+
+@pytest.mark.parametrize("remembers", [False, True])
+def test_who_looks_again_and_again_does_not_wait_for_the_same_silence_each_time(
+    remembers: bool,
+) -> None:
+    brokers = Late(None, BrokerSettings(bootstrap="b:9092", timeout_s=10 * HEARING_S))
+    brokers.remembers_silence = remembers
+    with pytest.raises(BrokersUnreachable):
+        brokers.ask(object(), 1)
+
+    brokers.budget.renew()
+
+    assert remembers == (brokers.silence_of(1) is not None)

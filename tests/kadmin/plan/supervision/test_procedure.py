@@ -135,6 +135,16 @@ def test_without_its_throttle_no_move_is_asked_for() -> None:
     assert [kept(SLOWED), Slow(kept(SLOWED).run)] == found
 
 
+def test_what_cannot_be_throttled_is_not_asked_for_until_it_can_be() -> None:
+    three, all_set = Done(silent=frozenset(ids("3"))), Done()
+    slow = Slow(kept(SLOWED).run)
+
+    assert [kept(SLOWED), slow, slow] == effects(SLOWED, BEFORE, BEFORE, Slow=three)
+    assert [kept(SLOWED), slow, ASKED] == effects(SLOWED, BEFORE, Slow=all_set)
+    away = Done(silent=frozenset(ids("2")))
+    assert [kept(SLOWED), slow, ASKED] == effects(SLOWED, BEFORE, Slow=away), "2 copies nothing"
+
+
 def test_while_throttles_have_to_stay_a_run_does_not_end() -> None:
     found = effects(SLOWED, ARRIVED, ARRIVED, PutBack=Conflicted())
 
@@ -149,6 +159,23 @@ def test_a_move_that_is_refused_again_and_again_is_left() -> None:
     assert [kept(RUN), ASKED, ASKED, ASKED] == found[:-1]
     assert isinstance(found[-1], Keep)
     assert "the controller refuses 1 partition: t-0 (no)" == found[-1].run.reason
+
+
+def test_what_cannot_be_given_up_now_is_waited_for_and_goes_back_later() -> None:
+    held = Asked({}, {T0: "a replica of before is not alive"})
+    give_up = GiveUp({T0: ids("1,2")})
+
+    found = effects(BACKWARD, *[MOVING] * 5, ARRIVED, GiveUp=held)
+
+    assert [kept(BACKWARD), *[give_up] * 5, BACK] == found
+
+
+def test_a_run_does_not_end_while_something_moves_that_is_not_given_up() -> None:
+    refusal = Asked({T0: "no"})
+
+    found = effects(BACKWARD, *[MOVING] * 5, ARRIVED, GiveUp=refusal)
+
+    assert [kept(BACKWARD), *[GiveUp({T0: ids("1,2")})] * 3, BACK] == found
 
 
 def test_a_supervisor_that_was_replaced_stops() -> None:

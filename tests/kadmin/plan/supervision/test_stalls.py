@@ -62,6 +62,22 @@ def test_a_stall_names_its_reason(
     assert reason in stall.reason
 
 
+@pytest.mark.parametrize(
+    ("silent", "snapshot", "reasons"),
+    [
+        (TWO, WELL, ["t-0: broker 2 does not answer"]),
+        (ONE, WELL, ["t-0: broker 1, which leads it, does not answer"]),
+        (TWO, CAUGHT_UP, []),
+    ],
+)
+def test_a_broker_that_does_not_answer_is_named_at_once(
+    silent: BrokerId, snapshot: ClusterSnapshot, reasons: list[str]
+) -> None:
+    view = replace(seen(snapshot, 0), silent=frozenset([silent]))
+
+    assert reasons == list(map(str, stalls_of(view)))
+
+
 def test_what_gets_on_is_no_stall_and_what_stopped_is_one_since_then() -> None:
     got_on = [seen(WELL, 0, 10), seen(WELL, PATIENCE_MS, 20)]
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cluster.zk import paths
-from kadmin.admin.zookeeper.transaction import RUNS_PATH
+from kadmin.admin.zookeeper.run_store import SUPERVISORS_PATH
 from kadmin.errors import ExitCode
 from tests.kadmin.cli.reassign.runs.plans import plan_file
 from tests.support.cli import KadminRun, done, kadmin, running_kadmin
@@ -111,8 +111,8 @@ def killed_in_the_middle(fleet: Fleet, way: list[str], path: str, topic: str) ->
         process.send_signal(signal.SIGKILL)
         process.wait()
     # Its session would go on for a while.
-    if fleet.client.exists(f"{RUNS_PATH}/supervisor"):
-        expire_owner(fleet.client, fleet.connect, f"{RUNS_PATH}/supervisor")
+    for node in fleet.client.get_children(SUPERVISORS_PATH):
+        expire_owner(fleet.client, fleet.connect, f"{SUPERVISORS_PATH}/{node}")
 
 
 @pytest.mark.parametrize("by", ["zookeeper", "brokers"])
@@ -224,6 +224,55 @@ def test_a_broker_that_dies_in_the_middle_is_named_and_the_run_ends_when_it_is_b
     assert 0 == process.returncode
     assert "done" == json.loads(rest[-1])["state"]
     assert [[3], [2]] == replicas_of(fleet, topic)
+
+
+@pytest.mark.parametrize(
+    ("by", "number", "ending", "throttle"),
+    [
+        ("zookeeper", signal.SIGSTOP, "cancel", ["--throttle", FAST]),
+        ("brokers", signal.SIGSTOP, "rollback", ["--throttle", FAST]),
+        pytest.param("brokers", signal.SIGKILL, "cancel", [], marks=pytest.mark.long),
+    ],
+    ids=["by ZooKeeper, stopped", "by brokers, stopped", "by brokers, cut off"],
+)
+def test_a_registered_broker_that_does_not_answer_holds_up_its_own_moves_only(
+    fleet: Fleet, by: str, number: signal.Signals, ending: str, throttle: list[str]
+) -> None:
+    """Its session lasts longer than the run, also that of one that was killed."""
+    topic = f"silent-{by}-{number.name.lower()}"
+    silent = next(each for each in fleet.broker_ids if each != fleet.controller_id())
+    first, second = (each for each in fleet.broker_ids if each != silent)
+    filled(fleet, topic, str(first), str(first))
+    path = plan_file({f"{topic}-0": f"{first} -> {silent}", f"{topic}-1": f"{first} -> {second}"})
+    way = [*ways(fleet)[by], "--timeout", "2s"]
+    broker = fleet.brokers[silent]
+    broker.process.send_signal(number)
+    try:
+        with running_kadmin("reassign", "run", path, "--yes", *throttle, *way) as process:
+            assert process.stdout is not None
+            wait_for_event(process.stdout, "arrived")
+            line = next(
+                each
+                for each in iter(process.stdout.readline, b"")
+                if f"broker {silent} does not answer" in each.decode()
+            )
+            shown = str(status(way))
+            done("reassign", ending, "--yes", *way)
+            process.stdout.read()
+            process.wait()
+        found = status(way)
+        replicas = replicas_of(fleet, topic)
+    finally:
+        broker.process.send_signal(signal.SIGCONT)
+        if broker.process.poll() is not None:
+            fleet.kill(silent)
+            fleet.expire(silent)
+
+    assert f"{topic}-0" in line.decode()
+    assert throttle or f"broker {silent} does not answer" in shown
+    assert ("failed" if ending == "cancel" else "rolled-back") == found["state"]
+    assert [[first], [second if ending == "cancel" else first]] == replicas
+    assert {} == all_throttles(fleet, topic)
 
 
 def wait_for_event(stream: Any, name: str) -> None:
