@@ -4,7 +4,7 @@
 _kadmin_node() {
     case $1 in
         'kadmin')
-            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign throttle log-dirs offsets groups export delete-records lead produce consume merge-logs verify-replicas collect dump-log snapshot simulate migration cluster serve config help completion'
+            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign throttle log-dirs metrics offsets groups export delete-records lead produce consume perf merge-logs verify-replicas collect dump-log snapshot simulate migration cluster serve config help completion'
             options='
                 --version
                 --bootstrap-server
@@ -438,6 +438,7 @@ _kadmin_node() {
                 --throttle
                 --override
                 --dry-run
+                --standby
                 --yes
                 -y
                 --bootstrap-server
@@ -466,6 +467,7 @@ _kadmin_node() {
                 --max-moves-total
                 --throttle
                 --override
+                --standby
                 --yes
                 -y
                 --bootstrap-server
@@ -710,6 +712,21 @@ _kadmin_node() {
                 --broker-tls-no-host-check
                 --command-config
                 --admin.config
+            '
+            ;;
+        'kadmin metrics')
+            commands=''
+            options='
+                --name
+                --prometheus-url
+                --jolokia-url
+                --broker
+                --topic
+                --metric
+                --window
+                --plain
+                --watch
+                --cluster
             '
             ;;
         'kadmin offsets')
@@ -984,6 +1001,254 @@ _kadmin_node() {
                 --consumer-property
                 --property-file
                 --consumer.config
+                --bootstrap-server
+                --cluster
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin perf')
+            commands='produce consume end-to-end load report'
+            options='
+                --bootstrap-server
+                --cluster
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin perf produce')
+            commands=''
+            options='
+                --topic
+                --num-records
+                --messages
+                --duration
+                --record-size
+                --message-size
+                --payload-file
+                --payload-delimiter
+                --payload-monotonic
+                --keys
+                --key-distribution
+                --throughput
+                --warmup
+                --warmup-records
+                --processes
+                --threads
+                --reporting-interval
+                --producer-props
+                -X
+                --producer-property
+                --property-file
+                --producer.config
+                --print-metrics
+                --csv
+                --metrics-dir
+                --csv-reporter-enabled
+                --svg
+                --hdr
+                --create-topic
+                --partitions
+                --replication-factor
+                --topic-config
+                --yes
+                -y
+                --compare
+                --rounds
+                --bootstrap-server
+                --cluster
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin perf consume')
+            commands=''
+            options='
+                --topic
+                --messages
+                --num-records
+                --group
+                --from-latest
+                --timeout-ms
+                --latency
+                --processes
+                --threads
+                --fetch-size
+                --socket-buffer-size
+                --consumer-props
+                -X
+                --consumer-property
+                --property-file
+                --consumer.config
+                --show-detailed-stats
+                --reporting-interval
+                --print-metrics
+                --hide-header
+                --date-format
+                --csv
+                --metrics-dir
+                --csv-reporter-enabled
+                --svg
+                --hdr
+                --compare
+                --rounds
+                --bootstrap-server
+                --cluster
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin perf end-to-end')
+            commands=''
+            options='
+                --topic
+                --num-records
+                --record-size
+                --producer-acks
+                --acks
+                --warmup
+                -X
+                --producer-property
+                --property-file
+                --producer.config
+                --csv
+                --metrics-dir
+                --csv-reporter-enabled
+                --svg
+                --hdr
+                --create-topic
+                --partitions
+                --replication-factor
+                --topic-config
+                --yes
+                -y
+                --compare
+                --rounds
+                --bootstrap-server
+                --cluster
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin perf load')
+            commands=''
+            options='
+                --topic
+                --throughput
+                --duration
+                --record-size
+                --producers
+                --consumers
+                --outage
+                --reporting-interval
+                -X
+                --producer-property
+                --property-file
+                --producer.config
+                --create-topic
+                --partitions
+                --replication-factor
+                --topic-config
+                --yes
+                -y
+                --bootstrap-server
+                --cluster
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin perf report')
+            commands=''
+            options='
+                --html
+                --only
+                --quick
+                --duration
+                --rounds
+                -X
+                --producer-property
+                --property-file
+                --producer.config
+                --yes
+                -y
                 --bootstrap-server
                 --cluster
                 --broker-sasl
@@ -2008,6 +2273,14 @@ _kadmin_kind() {
         'kadmin log-dirs --broker-tls-cert') kind='path' ;;
         'kadmin log-dirs --broker-tls-key') kind='path' ;;
         'kadmin log-dirs --command-config'|'kadmin log-dirs --admin.config') kind='path' ;;
+        'kadmin metrics --name') kind='live local-clusters' ;;
+        'kadmin metrics --prometheus-url') kind='text' ;;
+        'kadmin metrics --jolokia-url') kind='text' ;;
+        'kadmin metrics --broker') kind='text' ;;
+        'kadmin metrics --topic') kind='text' ;;
+        'kadmin metrics --metric') kind='text' ;;
+        'kadmin metrics --window') kind='text' ;;
+        'kadmin metrics --cluster') kind='live clusters' ;;
         'kadmin offsets --topic') kind='live topics' ;;
         'kadmin offsets --partitions'|'kadmin offsets --partition') kind='text' ;;
         'kadmin offsets --time') kind='text' ;;
@@ -2172,6 +2445,160 @@ _kadmin_kind() {
         'kadmin consume --broker-tls-cert') kind='path' ;;
         'kadmin consume --broker-tls-key') kind='path' ;;
         'kadmin consume --command-config'|'kadmin consume --admin.config') kind='path' ;;
+        'kadmin perf --bootstrap-server') kind='text' ;;
+        'kadmin perf --cluster') kind='live clusters' ;;
+        'kadmin perf --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin perf --broker-user') kind='text' ;;
+        'kadmin perf --broker-password-file') kind='path' ;;
+        'kadmin perf --broker-sasl-service') kind='text' ;;
+        'kadmin perf --broker-keytab') kind='path' ;;
+        'kadmin perf --broker-oauth-url') kind='text' ;;
+        'kadmin perf --broker-oauth-scope') kind='text' ;;
+        'kadmin perf --broker-tls-ca') kind='path' ;;
+        'kadmin perf --broker-tls-cert') kind='path' ;;
+        'kadmin perf --broker-tls-key') kind='path' ;;
+        'kadmin perf --command-config'|'kadmin perf --admin.config') kind='path' ;;
+        'kadmin perf produce --topic') kind='live topics' ;;
+        'kadmin perf produce --num-records'|'kadmin perf produce --messages') kind='text' ;;
+        'kadmin perf produce --duration') kind='text' ;;
+        'kadmin perf produce --record-size'|'kadmin perf produce --message-size') kind='text' ;;
+        'kadmin perf produce --payload-file') kind='path' ;;
+        'kadmin perf produce --payload-delimiter') kind='text' ;;
+        'kadmin perf produce --keys') kind='text' ;;
+        'kadmin perf produce --key-distribution') kind='words uniform sequential zipf' ;;
+        'kadmin perf produce --throughput') kind='text' ;;
+        'kadmin perf produce --warmup'|'kadmin perf produce --warmup-records') kind='text' ;;
+        'kadmin perf produce --processes'|'kadmin perf produce --threads') kind='text' ;;
+        'kadmin perf produce --reporting-interval') kind='text' ;;
+        'kadmin perf produce --producer-props') kind='text' ;;
+        'kadmin perf produce -X'|'kadmin perf produce --producer-property') kind='text' ;;
+        'kadmin perf produce --property-file'|'kadmin perf produce --producer.config') kind='path' ;;
+        'kadmin perf produce --csv'|'kadmin perf produce --metrics-dir') kind='path' ;;
+        'kadmin perf produce --svg') kind='path' ;;
+        'kadmin perf produce --hdr') kind='path' ;;
+        'kadmin perf produce --partitions') kind='text' ;;
+        'kadmin perf produce --replication-factor') kind='text' ;;
+        'kadmin perf produce --topic-config') kind='text' ;;
+        'kadmin perf produce --compare') kind='text' ;;
+        'kadmin perf produce --rounds') kind='text' ;;
+        'kadmin perf produce --bootstrap-server') kind='text' ;;
+        'kadmin perf produce --cluster') kind='live clusters' ;;
+        'kadmin perf produce --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin perf produce --broker-user') kind='text' ;;
+        'kadmin perf produce --broker-password-file') kind='path' ;;
+        'kadmin perf produce --broker-sasl-service') kind='text' ;;
+        'kadmin perf produce --broker-keytab') kind='path' ;;
+        'kadmin perf produce --broker-oauth-url') kind='text' ;;
+        'kadmin perf produce --broker-oauth-scope') kind='text' ;;
+        'kadmin perf produce --broker-tls-ca') kind='path' ;;
+        'kadmin perf produce --broker-tls-cert') kind='path' ;;
+        'kadmin perf produce --broker-tls-key') kind='path' ;;
+        'kadmin perf produce --command-config'|'kadmin perf produce --admin.config') kind='path' ;;
+        'kadmin perf produce #1') kind='text' ;;
+        'kadmin perf consume --topic') kind='live topics' ;;
+        'kadmin perf consume --messages'|'kadmin perf consume --num-records') kind='text' ;;
+        'kadmin perf consume --group') kind='live groups' ;;
+        'kadmin perf consume --timeout-ms') kind='text' ;;
+        'kadmin perf consume --processes'|'kadmin perf consume --threads') kind='text' ;;
+        'kadmin perf consume --fetch-size') kind='text' ;;
+        'kadmin perf consume --socket-buffer-size') kind='text' ;;
+        'kadmin perf consume --consumer-props') kind='text' ;;
+        'kadmin perf consume -X'|'kadmin perf consume --consumer-property') kind='text' ;;
+        'kadmin perf consume --property-file'|'kadmin perf consume --consumer.config') kind='path' ;;
+        'kadmin perf consume --reporting-interval') kind='text' ;;
+        'kadmin perf consume --date-format') kind='text' ;;
+        'kadmin perf consume --csv'|'kadmin perf consume --metrics-dir') kind='path' ;;
+        'kadmin perf consume --svg') kind='path' ;;
+        'kadmin perf consume --hdr') kind='path' ;;
+        'kadmin perf consume --compare') kind='text' ;;
+        'kadmin perf consume --rounds') kind='text' ;;
+        'kadmin perf consume --bootstrap-server') kind='text' ;;
+        'kadmin perf consume --cluster') kind='live clusters' ;;
+        'kadmin perf consume --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin perf consume --broker-user') kind='text' ;;
+        'kadmin perf consume --broker-password-file') kind='path' ;;
+        'kadmin perf consume --broker-sasl-service') kind='text' ;;
+        'kadmin perf consume --broker-keytab') kind='path' ;;
+        'kadmin perf consume --broker-oauth-url') kind='text' ;;
+        'kadmin perf consume --broker-oauth-scope') kind='text' ;;
+        'kadmin perf consume --broker-tls-ca') kind='path' ;;
+        'kadmin perf consume --broker-tls-cert') kind='path' ;;
+        'kadmin perf consume --broker-tls-key') kind='path' ;;
+        'kadmin perf consume --command-config'|'kadmin perf consume --admin.config') kind='path' ;;
+        'kadmin perf end-to-end --topic') kind='live topics' ;;
+        'kadmin perf end-to-end --num-records') kind='text' ;;
+        'kadmin perf end-to-end --record-size') kind='text' ;;
+        'kadmin perf end-to-end --producer-acks'|'kadmin perf end-to-end --acks') kind='text' ;;
+        'kadmin perf end-to-end --warmup') kind='text' ;;
+        'kadmin perf end-to-end -X'|'kadmin perf end-to-end --producer-property') kind='text' ;;
+        'kadmin perf end-to-end --property-file'|'kadmin perf end-to-end --producer.config') kind='path' ;;
+        'kadmin perf end-to-end --csv'|'kadmin perf end-to-end --metrics-dir') kind='path' ;;
+        'kadmin perf end-to-end --svg') kind='path' ;;
+        'kadmin perf end-to-end --hdr') kind='path' ;;
+        'kadmin perf end-to-end --partitions') kind='text' ;;
+        'kadmin perf end-to-end --replication-factor') kind='text' ;;
+        'kadmin perf end-to-end --topic-config') kind='text' ;;
+        'kadmin perf end-to-end --compare') kind='text' ;;
+        'kadmin perf end-to-end --rounds') kind='text' ;;
+        'kadmin perf end-to-end --bootstrap-server') kind='text' ;;
+        'kadmin perf end-to-end --cluster') kind='live clusters' ;;
+        'kadmin perf end-to-end --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin perf end-to-end --broker-user') kind='text' ;;
+        'kadmin perf end-to-end --broker-password-file') kind='path' ;;
+        'kadmin perf end-to-end --broker-sasl-service') kind='text' ;;
+        'kadmin perf end-to-end --broker-keytab') kind='path' ;;
+        'kadmin perf end-to-end --broker-oauth-url') kind='text' ;;
+        'kadmin perf end-to-end --broker-oauth-scope') kind='text' ;;
+        'kadmin perf end-to-end --broker-tls-ca') kind='path' ;;
+        'kadmin perf end-to-end --broker-tls-cert') kind='path' ;;
+        'kadmin perf end-to-end --broker-tls-key') kind='path' ;;
+        'kadmin perf end-to-end --command-config'|'kadmin perf end-to-end --admin.config') kind='path' ;;
+        'kadmin perf end-to-end #1') kind='text' ;;
+        'kadmin perf load --topic') kind='live topics' ;;
+        'kadmin perf load --throughput') kind='text' ;;
+        'kadmin perf load --duration') kind='text' ;;
+        'kadmin perf load --record-size') kind='text' ;;
+        'kadmin perf load --producers') kind='text' ;;
+        'kadmin perf load --consumers') kind='text' ;;
+        'kadmin perf load --outage') kind='text' ;;
+        'kadmin perf load --reporting-interval') kind='text' ;;
+        'kadmin perf load -X'|'kadmin perf load --producer-property') kind='text' ;;
+        'kadmin perf load --property-file'|'kadmin perf load --producer.config') kind='path' ;;
+        'kadmin perf load --partitions') kind='text' ;;
+        'kadmin perf load --replication-factor') kind='text' ;;
+        'kadmin perf load --topic-config') kind='text' ;;
+        'kadmin perf load --bootstrap-server') kind='text' ;;
+        'kadmin perf load --cluster') kind='live clusters' ;;
+        'kadmin perf load --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin perf load --broker-user') kind='text' ;;
+        'kadmin perf load --broker-password-file') kind='path' ;;
+        'kadmin perf load --broker-sasl-service') kind='text' ;;
+        'kadmin perf load --broker-keytab') kind='path' ;;
+        'kadmin perf load --broker-oauth-url') kind='text' ;;
+        'kadmin perf load --broker-oauth-scope') kind='text' ;;
+        'kadmin perf load --broker-tls-ca') kind='path' ;;
+        'kadmin perf load --broker-tls-cert') kind='path' ;;
+        'kadmin perf load --broker-tls-key') kind='path' ;;
+        'kadmin perf load --command-config'|'kadmin perf load --admin.config') kind='path' ;;
+        'kadmin perf report --html') kind='path' ;;
+        'kadmin perf report --only') kind='words producers message-size partitions replicas consumers pairs' ;;
+        'kadmin perf report --duration') kind='text' ;;
+        'kadmin perf report --rounds') kind='text' ;;
+        'kadmin perf report -X'|'kadmin perf report --producer-property') kind='text' ;;
+        'kadmin perf report --property-file'|'kadmin perf report --producer.config') kind='path' ;;
+        'kadmin perf report --bootstrap-server') kind='text' ;;
+        'kadmin perf report --cluster') kind='live clusters' ;;
+        'kadmin perf report --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin perf report --broker-user') kind='text' ;;
+        'kadmin perf report --broker-password-file') kind='path' ;;
+        'kadmin perf report --broker-sasl-service') kind='text' ;;
+        'kadmin perf report --broker-keytab') kind='path' ;;
+        'kadmin perf report --broker-oauth-url') kind='text' ;;
+        'kadmin perf report --broker-oauth-scope') kind='text' ;;
+        'kadmin perf report --broker-tls-ca') kind='path' ;;
+        'kadmin perf report --broker-tls-cert') kind='path' ;;
+        'kadmin perf report --broker-tls-key') kind='path' ;;
+        'kadmin perf report --command-config'|'kadmin perf report --admin.config') kind='path' ;;
         'kadmin merge-logs --logs') kind='text' ;;
         'kadmin merge-logs --logs-regex') kind='text' ;;
         'kadmin merge-logs --clock-offset') kind='text' ;;

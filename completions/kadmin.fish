@@ -100,6 +100,10 @@ function __kadmin_at
                 --max-moves-total \
                 --override \
                 --topic-list \
+                --name \
+                --prometheus-url \
+                --jolokia-url \
+                --metric \
                 --time \
                 --to-offset \
                 --to-datetime \
@@ -142,6 +146,38 @@ function __kadmin_at
                 --timeout-ms \
                 --consumer-property \
                 --consumer.config \
+                --num-records \
+                --messages \
+                --duration \
+                --record-size \
+                --message-size \
+                --payload-file \
+                --payload-delimiter \
+                --keys \
+                --key-distribution \
+                --throughput \
+                --warmup \
+                --warmup-records \
+                --processes \
+                --threads \
+                --reporting-interval \
+                --producer-props \
+                --csv \
+                --metrics-dir \
+                --hdr \
+                --topic-config \
+                --compare \
+                --rounds \
+                --fetch-size \
+                --socket-buffer-size \
+                --consumer-props \
+                --date-format \
+                --producer-acks \
+                --producers \
+                --consumers \
+                --outage \
+                --html \
+                --only \
                 --logs \
                 --logs-regex \
                 --clock-offset \
@@ -155,14 +191,11 @@ function __kadmin_at
                 --level \
                 --order \
                 --around \
-                --html \
                 --master \
                 --conf \
                 --properties-file \
                 --log-dir \
                 --parquet \
-                --rounds \
-                --fetch-size \
                 --max-rate \
                 --max-wait-ms \
                 --report-interval-ms \
@@ -172,11 +205,9 @@ function __kadmin_at
                 --files \
                 --max-message-size \
                 --max-bytes \
-                --only \
                 --kill \
                 --lose-rack \
                 --plan \
-                --name \
                 --rack \
                 --zookeepers \
                 --dir \
@@ -223,6 +254,7 @@ function __kadmin_at
                 'kadmin throttle list' \
                 'kadmin throttle release' \
                 'kadmin log-dirs' \
+                'kadmin metrics' \
                 'kadmin offsets' \
                 'kadmin groups' \
                 'kadmin groups migrate-offsets' \
@@ -231,6 +263,12 @@ function __kadmin_at
                 'kadmin lead' \
                 'kadmin produce' \
                 'kadmin consume' \
+                'kadmin perf' \
+                'kadmin perf produce' \
+                'kadmin perf consume' \
+                'kadmin perf end-to-end' \
+                'kadmin perf load' \
+                'kadmin perf report' \
                 'kadmin merge-logs' \
                 'kadmin verify-replicas' \
                 'kadmin collect' \
@@ -391,6 +429,7 @@ complete -c kadmin -n '__kadmin_at kadmin' -a elect -d 'Bring leaders back to th
 complete -c kadmin -n '__kadmin_at kadmin' -a reassign -d 'Move partitions to other brokers.'
 complete -c kadmin -n '__kadmin_at kadmin' -a throttle -d 'See throttles of replication, and release those left behind.'
 complete -c kadmin -n '__kadmin_at kadmin' -a log-dirs -d 'See how much lies in brokers\' log directories.'
+complete -c kadmin -n '__kadmin_at kadmin' -a metrics -d 'See the metrics of brokers.'
 complete -c kadmin -n '__kadmin_at kadmin' -a offsets -d 'See the offsets of partitions.'
 complete -c kadmin -n '__kadmin_at kadmin' -a groups -d 'See and change groups of consumers.'
 complete -c kadmin -n '__kadmin_at kadmin' -a export -d 'Export topics, offsets and lag to Prometheus.'
@@ -398,6 +437,7 @@ complete -c kadmin -n '__kadmin_at kadmin' -a delete-records -d 'Delete the olde
 complete -c kadmin -n '__kadmin_at kadmin' -a lead -d 'Run a command only while leading an election.'
 complete -c kadmin -n '__kadmin_at kadmin' -a produce -d 'Write records to a topic.'
 complete -c kadmin -n '__kadmin_at kadmin' -a consume -d 'Read records of topics.'
+complete -c kadmin -n '__kadmin_at kadmin' -a perf -d 'Measure how fast records are written and read.'
 complete -c kadmin -n '__kadmin_at kadmin' -a merge-logs -d 'Merge the state-change logs of all brokers.'
 complete -c kadmin -n '__kadmin_at kadmin' -a verify-replicas -d 'Prove that replicas are equal, as files or as brokers serve them.'
 complete -c kadmin -n '__kadmin_at kadmin' -a collect -d 'Bring log directories and logs of all brokers together.'
@@ -794,6 +834,7 @@ complete -c kadmin -n '__kadmin_at kadmin reassign run' -l max-moves-total -x -d
 complete -c kadmin -n '__kadmin_at kadmin reassign run' -l throttle -x -d 'Limit the copying to so many bytes per second at each broker, such as 50MB; auto halves it when replicas fall out of the ISR, and raises it again.  [1<=x<=9223372036854775807]'
 complete -c kadmin -n '__kadmin_at kadmin reassign run' -l override -x -a 'stale-plan other-moves target-down offline min-isr racks disk-room' -d 'Leave this gate open; may be given several times.'
 complete -c kadmin -n '__kadmin_at kadmin reassign run' -l dry-run -d 'Show the plan and write nothing.'
+complete -c kadmin -n '__kadmin_at kadmin reassign run' -l standby -d 'While another supervisor is at work, wait, and take over when it has ended.'
 complete -c kadmin -n '__kadmin_at kadmin reassign run' -l yes -s y -d 'Do not ask before the first write.'
 complete -c kadmin -n '__kadmin_at kadmin reassign run' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
 complete -c kadmin -n '__kadmin_at kadmin reassign run' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
@@ -818,6 +859,7 @@ complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l max-moves -x -d 'S
 complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l max-moves-total -x -d 'The same in the whole cluster; without it there is no limit.  [x>=1]'
 complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l throttle -x -d 'Limit the copying to so many bytes per second at each broker, such as 50MB; auto halves it when replicas fall out of the ISR, and raises it again.  [1<=x<=9223372036854775807]'
 complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l override -x -a 'stale-plan other-moves target-down offline min-isr racks disk-room' -d 'Leave this gate open; may be given several times.'
+complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l standby -d 'While another supervisor is at work, wait, and take over when it has ended.'
 complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l yes -s y -d 'Do not ask before the first write.'
 complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
 complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
@@ -1028,6 +1070,17 @@ complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l broker-tls-no-verify -d '
 complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
 complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l prometheus-url -x -d 'A broker\'s endpoint for Prometheus, such as jmx_exporter\'s; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l jolokia-url -x -d 'A broker\'s endpoint of Jolokia; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l broker -x -d 'Only this broker: its id, or the name before its URL; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l topic -x -d 'Only series of this topic; of several with a glob (*, ?, [).'
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l metric -x -d 'Every series with this name, as it is, instead of the usual ones.'
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l window -x -d 'Look twice, so far apart, for what happens a second. 0 looks once.  [default: 2.0; 0<=x<=3600]'
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l plain -d 'Lines instead of a table, even on a terminal.'
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l topic -x -a '(__kadmin_live topics)' -d 'A topic; several by comma or by repeating. Exact, unless it is a glob (*, ?, [). All topics without it.'
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l regex -d 'Take --topic as regular expressions.'
@@ -1285,6 +1338,228 @@ complete -c kadmin -n '__kadmin_at kadmin consume' -l broker-tls-no-verify -d 'D
 complete -c kadmin -n '__kadmin_at kadmin consume' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin perf' -a produce -d 'Measure how fast records are written.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -a consume -d 'Measure how fast records are read.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -a end-to-end -d 'Measure how long one record takes from a producer to a consumer.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -a load -d 'Write and read at a steady rate, and find what was unavailable, and when.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -a report -d 'Run six experiments, and write a page with their plots.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
+complete -c kadmin -n '__kadmin_at kadmin perf' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin perf produce'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l topic -x -a '(__kadmin_live topics)' -d 'The topic.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l num-records -x -d 'How many records.  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l messages -x -d 'How many records.  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l duration -x -d 'For how long, instead of or beside a number of records.  [x>=0.1]'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l record-size -x -d 'Bytes of each value, random letters; otherwise 100.  [1<=x<=1000000000]'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l message-size -x -d 'Bytes of each value, random letters; otherwise 100.  [1<=x<=1000000000]'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l payload-file -r -F -d 'Draw the values from this file.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l payload-delimiter -x -d 'What stands between the values of the file, otherwise a line\'s end.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l payload-monotonic -d 'The values are the records\' numbers, from 0 on.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l keys -x -d 'Give records one of N keys; otherwise they have none.  [1<=x<=10000000]'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l key-distribution -x -a 'uniform sequential zipf' -d 'Which of the keys: any (the default), in turn, or a few most often.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l throughput -x -d 'Records per second at most; -1 for as many as can be. Latency counts from when a record was to be sent, also if it had to wait for others.  [default: -1; x>=-1]'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l warmup -x -d 'Send N records before, which do not count.  [x>=0]'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l warmup-records -x -d 'Send N records before, which do not count.  [x>=0]'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l processes -x -d 'So many producers, each in a process; they share the records and the rate.  [default: 1; 1<=x<=64]'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l threads -x -d 'So many producers, each in a process; they share the records and the rate.  [default: 1; 1<=x<=64]'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l reporting-interval -x -d 'A line after so many ms.  [default: 5000; x>=100]'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l producer-props -x -d 'Properties as Kafka\'s tool takes them: all words up to the next option.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l producer-property -s X -x -d 'A property of librdkafka; wins over the file. May be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l property-file -r -F -d 'Properties of the client, in librdkafka\'s words or those of Java clients.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l producer.config -r -F -d 'Properties of the client, in librdkafka\'s words or those of Java clients.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l print-metrics -d 'Print librdkafka\'s statistics at the end.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l csv -r -F -d 'Write a file for each metric, a row for each interval, as Kafka\'s CSV reporter.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l metrics-dir -r -F -d 'Write a file for each metric, a row for each interval, as Kafka\'s CSV reporter.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l csv-reporter-enabled -d 'As Kafka 0.8: --csv kafka_metrics, unless --metrics-dir names another directory.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l svg -r -F -d 'Draw throughput and latency into this file.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l hdr -r -F -d 'Write the latencies as a log of HdrHistogram, for its tools; needs kadmin-kafka[perf].'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l create-topic -d 'Make the topic, and delete it behind the test; without --topic it gets a name.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l partitions -x -d 'How many partitions it gets, otherwise 1.  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l replication-factor -x -d 'How many replicas each gets, otherwise 1.  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l topic-config -x -d 'A config of the topic; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l yes -s y -d 'Do not ask before a topic is made, or one with records is written to.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l compare -x -d 'Run each in turns (A B B A) and print the ratios: each a cluster\'s name, HOST:PORT, or properties as linger.ms=0,batch.size=16384.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l rounds -x -d 'How often each side runs, otherwise 4 times.  [1<=x<=100]'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l topic -x -a '(__kadmin_live topics)' -d 'The topic.  [required]'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l messages -x -d 'How many records.  [x>=1; required]'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l num-records -x -d 'How many records.  [x>=1; required]'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l group -x -a '(__kadmin_live groups)' -d 'The group that is joined, otherwise perf-consumer- and a random number. Nothing is committed.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l from-latest -d 'Begin with what is written from now on; otherwise at the earliest record.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l timeout-ms -x -d 'End when no record has come for so long.  [default: 10000; x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l latency -d 'Measure how old records are when they are read, by their timestamps and the clock here.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l processes -x -d 'So many members of the group, each in a process.  [default: 1; 1<=x<=64]'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l threads -x -d 'So many members of the group, each in a process.  [default: 1; 1<=x<=64]'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l fetch-size -x -d 'Bytes of one partition in one answer, otherwise 1048576.  [1<=x<=1000000000]'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l socket-buffer-size -x -d 'Receive buffer of a connection, otherwise the system\'s.  [1<=x<=100000000]'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l consumer-props -x -d 'Properties: all words up to the next option.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l consumer-property -s X -x -d 'A property of librdkafka; wins over the file. May be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l property-file -r -F -d 'Properties of the client, in librdkafka\'s words or those of Java clients.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l consumer.config -r -F -d 'Properties of the client, in librdkafka\'s words or those of Java clients.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l show-detailed-stats -d 'A line after each --reporting-interval.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l reporting-interval -x -d 'How many ms a line is about.  [default: 5000; x>=100]'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l print-metrics -d 'Print librdkafka\'s statistics at the end.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l hide-header -d 'Leave out the first line.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l date-format -x -d 'Times as Java\'s SimpleDateFormat writes them, otherwise yyyy-MM-dd HH:mm:ss:SSS.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l csv -r -F -d 'Write a file for each metric, a row for each interval, as Kafka\'s CSV reporter.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l metrics-dir -r -F -d 'Write a file for each metric, a row for each interval, as Kafka\'s CSV reporter.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l csv-reporter-enabled -d 'As Kafka 0.8: --csv kafka_metrics, unless --metrics-dir names another directory.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l svg -r -F -d 'Draw throughput and latency into this file.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l hdr -r -F -d 'Write the latencies as a log of HdrHistogram, for its tools; needs kadmin-kafka[perf].'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l compare -x -d 'Run each in turns (A B B A) and print the ratios: each a cluster\'s name, HOST:PORT, or properties as linger.ms=0,batch.size=16384.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l rounds -x -d 'How often each side runs, otherwise 4 times.  [1<=x<=100]'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l topic -x -a '(__kadmin_live topics)' -d 'The topic.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l num-records -x -d 'How many records.  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l record-size -x -d 'Bytes of each value, otherwise 100.  [1<=x<=1000000000]'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l producer-acks -x -d 'Whose acknowledgement the next record waits for; otherwise all.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l acks -x -d 'Whose acknowledgement the next record waits for; otherwise all.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l warmup -x -d 'Send N records before, which do not count.  [x>=0]'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l producer-property -s X -x -d 'A property of librdkafka; wins over the file. May be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l property-file -r -F -d 'Properties of the client, in librdkafka\'s words or those of Java clients.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l producer.config -r -F -d 'Properties of the client, in librdkafka\'s words or those of Java clients.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l csv -r -F -d 'Write a file for each metric, a row for each interval, as Kafka\'s CSV reporter.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l metrics-dir -r -F -d 'Write a file for each metric, a row for each interval, as Kafka\'s CSV reporter.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l csv-reporter-enabled -d 'As Kafka 0.8: --csv kafka_metrics, unless --metrics-dir names another directory.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l svg -r -F -d 'Draw throughput and latency into this file.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l hdr -r -F -d 'Write the latencies as a log of HdrHistogram, for its tools; needs kadmin-kafka[perf].'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l create-topic -d 'Make the topic, and delete it behind the test; without --topic it gets a name.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l partitions -x -d 'How many partitions it gets, otherwise 1.  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l replication-factor -x -d 'How many replicas each gets, otherwise 1.  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l topic-config -x -d 'A config of the topic; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l yes -s y -d 'Do not ask before a topic is made, or one with records is written to.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l compare -x -d 'Run each in turns (A B B A) and print the ratios: each a cluster\'s name, HOST:PORT, or properties as linger.ms=0,batch.size=16384.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l rounds -x -d 'How often each side runs, otherwise 4 times.  [1<=x<=100]'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l topic -x -a '(__kadmin_live topics)' -d 'A topic; several by repeating.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l throughput -x -d 'Records per second in all; each partition gets one in turn.  [default: 1000; x>=0.1]'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l duration -x -d 'For how long; Ctrl-C ends it before, with its result.  [default: 60; x>=0.1]'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l record-size -x -d 'Bytes of each value.  [default: 100; 16<=x<=1000000000]'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l producers -x -d 'So many producers share the records.  [default: 1; 1<=x<=100]'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l consumers -x -d 'So many consumers share the partitions; 0 for none.  [default: 1; 0<=x<=100]'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l outage -x -d 'A partition is unavailable when a record takes that long, or fails.  [default: 1; x>=0.001]'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l reporting-interval -x -d 'A row after so many ms.  [default: 1000; x>=100]'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l producer-property -s X -x -d 'A property of librdkafka; wins over the file. May be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l property-file -r -F -d 'Properties of the client, in librdkafka\'s words or those of Java clients.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l producer.config -r -F -d 'Properties of the client, in librdkafka\'s words or those of Java clients.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l create-topic -d 'Make the topic, and delete it behind the test; without --topic it gets a name.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l partitions -x -d 'How many partitions it gets, otherwise 1.  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l replication-factor -x -d 'How many replicas each gets, otherwise 1.  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l topic-config -x -d 'A config of the topic; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l yes -s y -d 'Do not ask before a topic is made, or one with records is written to.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l html -r -F -d 'The page, whole by itself: it loads nothing.  [default: perf-report.html]'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l only -x -a 'producers message-size partitions replicas consumers pairs' -d 'Only this experiment; several by repeating.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l quick -d 'One round of a second each: a minute or two in all, and rough.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l duration -x -d 'How long producers write in each setting, otherwise 10.  [x>=0.1]'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l rounds -x -d 'How often each setting runs, otherwise 3 times; their median is shown.  [1<=x<=100]'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l producer-property -s X -x -d 'A property of librdkafka; wins over the file. May be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l property-file -r -F -d 'Properties of the client, in librdkafka\'s words or those of Java clients.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l producer.config -r -F -d 'Properties of the client, in librdkafka\'s words or those of Java clients.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l yes -s y -d 'Do not ask before topics are made.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
 complete -c kadmin -n '__kadmin_at kadmin merge-logs'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l logs -x -d 'The same as naming the files as PATH, separated by commas.'

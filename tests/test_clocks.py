@@ -57,6 +57,7 @@ ALLOWED: Final = {
     "kadmin.cli.records.consume": "--offset @-2h",
     "kadmin.cli.reassign.plan": "when a plan was made",
     "kadmin.cli.verify_replicas.live": "--time, and the time of each line",
+    "kadmin.records.perf.clock": "when a test began; how old the records are that it reads",
     "kadmin.cli.watching": "the time above what is shown",
 }
 
@@ -76,7 +77,6 @@ WALL_MS: Final = {
     "cluster.runtime.controller.controller": "the timestamp of /controller",
     "cluster.runtime.disk.log_scheduler": "retention, by the times of records",
     "cluster.runtime.process": "since when the controller's figures are counted, for people",
-    "cluster.runtime.reporters.reporters": "the time of Jolokia's answers",
     "cluster.storage.cleaner.compaction": "until when tombstones stay, by retention's clock",
     "cluster.runtime.zookeeper.membership": "the timestamp of the registration",
     "tests.sim.clients": "the times of records",

@@ -11,6 +11,7 @@ __all__ = [
     "handling",
     "line_limit",
     "metadata_cache",
+    "metrics",
     "ports",
     "procedures",
     "producer_ids",

@@ -59,6 +59,11 @@ class Bean:
     differs: str = ""
     """How its values differ from Kafka's; empty if they do not."""
 
+    @property
+    def pattern(self) -> str:
+        """Its ObjectName, but for the values of its tags."""
+        return ",".join((f"{MetricName(self.domain, self.type, self.name)}", *self.tags))
+
     def metric_name(self, tag_values: Sequence[str] = ()) -> MetricName:
         tags = tuple(zip(self.tags, tag_values, strict=True))
         return MetricName(self.domain, self.type, self.name, tags)

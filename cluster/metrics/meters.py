@@ -47,14 +47,17 @@ class Meter:
         "_five_minutes",
         "_is_ticked",
         "_one_minute",
+        "_rate_unit",
         "_start_ns",
         "_ticked_count",
         "_ticked_ns",
         "count",
     )
 
-    def __init__(self, monotonic_ns: Callable[[], int]) -> None:
+    def __init__(self, monotonic_ns: Callable[[], int], rate_unit_ns: int = NS_PER_S) -> None:
+        """Make a meter whose rates are shown by *rate_unit_ns*."""
         self.count = 0
+        self._rate_unit = rate_unit_ns / NS_PER_S
         self._clock = monotonic_ns
         self._start_ns = self._ticked_ns = monotonic_ns()
         self._ticked_count = 0
@@ -85,4 +88,10 @@ class Meter:
         self.tick(now_ns)
         age_ns = now_ns - self._start_ns
         mean = self.count * NS_PER_S / age_ns if age_ns > 0 else 0.0
-        return Rates(mean, self._one_minute, self._five_minutes, self._fifteen_minutes)
+        unit = self._rate_unit
+        return Rates(
+            mean * unit,
+            self._one_minute * unit,
+            self._five_minutes * unit,
+            self._fifteen_minutes * unit,
+        )

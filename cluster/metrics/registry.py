@@ -5,7 +5,7 @@ from itertools import islice
 from typing import Final, Generic, Protocol, TypeVar
 
 from cluster.metrics.beans import Bean, Kind
-from cluster.metrics.meters import Counter, Meter
+from cluster.metrics.meters import NS_PER_S, Counter, Meter
 from cluster.metrics.reservoirs import QUANTILES, Histogram, Reservoir, Row, Spread, Timer
 
 NS_PER_MS: Final = 1_000_000
@@ -85,6 +85,9 @@ class Metrics(Generic[M]):
         """Remove the metric of these values of tags; there may be none."""
         self._metrics.pop(tags, None)
 
+    def __len__(self) -> int:
+        return len(self._metrics)
+
     def metrics(self) -> Iterable[M]:
         return self._metrics.values()
 
@@ -106,6 +109,7 @@ class MetricsRegistry:
         self._counters: dict[Bean, Metrics[Counter]] = {}
         self._histograms: dict[Bean, Metrics[Histogram]] = {}
         self._updates: list[Callable[[], None]] = []
+        self._scans: list[Callable[[], Iterator[None]]] = []
         self.health_checks: dict[str, HealthCheck] = {}
 
     def gauge(self, bean: Bean, read: Callable[[], Attribute]) -> None:
@@ -124,8 +128,11 @@ class MetricsRegistry:
     def counters(self, bean: Bean) -> Metrics[Counter]:
         return self._of_kind(Kind.COUNTER, self._counters, bean, Counter)
 
-    def meters(self, bean: Bean) -> Metrics[Meter]:
-        return self._of_kind(Kind.METER, self._meters, bean, lambda: Meter(self._clock))
+    def meters(self, bean: Bean, *, rate_unit_ns: int = NS_PER_S) -> Metrics[Meter]:
+        """Rates are by *rate_unit_ns*: of idle nanoseconds by the nanosecond, for example."""
+        return self._of_kind(
+            Kind.METER, self._meters, bean, lambda: Meter(self._clock, rate_unit_ns)
+        )
 
     def histograms(self, bean: Bean, *, unit: int = 1) -> Metrics[Histogram]:
         """Values are divided by *unit* where they are shown."""
@@ -143,6 +150,16 @@ class MetricsRegistry:
             self._timers,
             bean,
             lambda: Timer(Histogram(self.reservoir(1), unit=NS_PER_MS), Meter(self._clock)),
+        )
+
+    def new_meter(self) -> Meter:
+        """Make a meter that is no metric by itself, but shown as a part of another one."""
+        return Meter(self._clock)
+
+    def count(self) -> int:
+        """Return how many metrics there are, one for all that are read by the same function."""
+        return sum(
+            len(family) if isinstance(family, Metrics) else 1 for family in self._families.values()
         )
 
     def reservoir(
@@ -172,6 +189,13 @@ class MetricsRegistry:
         """
         self._updates.append(update)
 
+    def before_slices(self, scan: Callable[[], Iterator[None]]) -> None:
+        """Run *scan* before all slices of a reading, and let the reader pause where it yields.
+
+        For gauges that count partitions: it walks through them once for all of these gauges.
+        """
+        self._scans.append(scan)
+
     def tick(self) -> None:
         """Move the rates of all meters on; called every five seconds, they are Yammer's."""
         self._update()
@@ -191,8 +215,14 @@ class MetricsRegistry:
         return tuple(self._families)
 
     def slices(self, size: int = SLICE) -> Iterator[Slice]:
-        """Read all metrics, in parts whose readers take about as long as for *size* gauges."""
+        """Read all metrics, in parts whose readers take about as long as for *size* gauges.
+
+        The first ones may be empty.
+        """
         self._update()
+        for scan in self._scans:
+            for _ in scan():
+                yield ()
         part: list[tuple[Bean, Sequence[Point]]] = []
         left = size
         for family in tuple(self._families.values()):

@@ -23,6 +23,7 @@ from cluster.broker.broker import Broker
 from cluster.broker.cluster_store import ZooKeeperStore
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.config_propagation import ConfigPropagation, allows_unclean
+from cluster.broker.metrics.services import add_services
 from cluster.broker.ports import ApiSettings, Ports
 from cluster.broker.replica_manager.log_cleaner import LogCleaner
 from cluster.controller.active_controller import ControllerConfig, LeaderRebalance
@@ -46,6 +47,7 @@ from cluster.runtime.controlled_shutdown import request_controlled_shutdown
 from cluster.runtime.controller.controller import Controller
 from cluster.runtime.controller.controller_metrics import ControllerMetrics
 from cluster.runtime.controller.stats_file import StatsFile
+from cluster.runtime.direct_loop import DirectLoop
 from cluster.runtime.disk.disk_threads import DiskThreads, run_on_threads
 from cluster.runtime.disk.files import Disk
 from cluster.runtime.disk.log_loading import load_logs, owner_of
@@ -61,6 +63,14 @@ from cluster.runtime.network.request_metrics import RequestMetrics
 from cluster.runtime.network.socket_server import SocketServer
 from cluster.runtime.network.transports import TRANSPORTS
 from cluster.runtime.network.turns import Turns
+from cluster.runtime.process_metrics import (
+    BrokerState,
+    add_idle_time,
+    add_server,
+    add_sockets,
+    duration_of_flushes,
+    latency_of_zookeeper,
+)
 from cluster.runtime.reporters.reporters import Reporters
 from cluster.runtime.zookeeper import earlier_session
 from cluster.runtime.zookeeper.chroot import make_chroot
@@ -105,15 +115,23 @@ class BrokerProcess:
         self._settings = settings
         self._clock = LoopClock(loop)
         self._files = files or Disk()
-        self._disk = DiskThreads(loop, self._files, DISK_THREADS)
+        self.metrics = MetricsRegistry(monotonic_ns=time.monotonic_ns, random=random.random)
+        self._state = BrokerState.STARTING
+        self._disk = DiskThreads(loop, self._files, DISK_THREADS, duration_of_flushes(self.metrics))
         self._configs = BrokerConfigs(settings.given)
         self._server = SocketServer(loop, settings.connections)
         self._peers = peers_of(loop, settings)
-        self._membership = Membership(settings.zookeeper_connect, settings.session_timeout_ms)
+        self._membership = Membership(
+            settings.zookeeper_connect,
+            settings.session_timeout_ms,
+            latency_of_zookeeper(self.metrics),
+        )
         self._runner = SessionRunner()
-        self.metrics = MetricsRegistry(monotonic_ns=time.monotonic_ns, random=random.random)
         self._request_metrics = RequestMetrics(self.metrics)
         self._controller_metrics = ControllerMetrics(self.metrics)
+        add_server(self.metrics, lambda: self._state, self._membership)
+        if isinstance(loop, DirectLoop):
+            add_idle_time(self.metrics, lambda: loop.idle_ns)
         self._reporters = Reporters(
             self.metrics, settings.reporters, settings.logs_directory, self._clock.wall_ms
         )
@@ -153,6 +171,7 @@ class BrokerProcess:
         dynamic = DynamicBrokerConfigs(membership.broker_id, self._configs)
         await membership.in_session(dynamic.read)
         # 3. The logs are opened, and recovered after a crash.
+        self._state = BrokerState.RECOVERY
         logs, settled_clock = await self._load_logs()
         parts = self._parts = self._assemble(logs, settled_clock, dynamic)
         # 4. Requests are served, before the registration makes others send any.
@@ -166,6 +185,7 @@ class BrokerProcess:
         if settings.compacts_logs:
             parts.log_cleaner.start()
         parts.broker.start()
+        self._state = BrokerState.RUNNING
         self._tick()
         logger.info(
             "Broker %d of cluster %s started in %.2f s and serves %s",
@@ -229,6 +249,7 @@ class BrokerProcess:
         memory = MemoryPool(connections.request_size_max, connections.queued_size_max)
         broker = Broker(self._ports(logs, controller, memory))
         log_cleaner = LogCleaner(broker.ports, broker.partitions, settled_clock.wall_ms)
+        add_services(self.metrics, broker, log_cleaner)
         propagation = ConfigPropagation(
             self._configs,
             self._server,
@@ -322,13 +343,15 @@ class BrokerProcess:
         )
 
     def _service(self, broker: Broker, memory: MemoryPool) -> Service:
+        turns = Turns(self._loop.call_soon, time.perf_counter_ns)
+        add_sockets(self.metrics, self._server.quotas, memory, turns)
         return Service(
             handler=Dispatch(broker).handle,
             served=SERVED,
             refuse_version=partial(answer_unsupported, SERVED),
             elements_max=ELEMENTS_MAX,
             memory=memory,
-            turns=Turns(self._loop.call_soon, time.perf_counter_ns),
+            turns=turns,
             metrics=self._request_metrics,
             call_soon=self._loop.call_soon,
             now_ns=time.perf_counter_ns,
@@ -390,8 +413,10 @@ class BrokerProcess:
         service_manager.notify(service_manager.STOPPING)
         parts = self._parts
         # 1. The controller moves the leaderships away, while this broker still serves.
+        self._state = BrokerState.PENDING_CONTROLLED_SHUTDOWN
         if parts is not None:
             await self._move_leaderships(parts.logs)
+        self._state = BrokerState.SHUTTING_DOWN
         # 2. Clients are gone; nothing is appended any more, and no log is made.
         self._server.close()
         self._reporters.stop()

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from cluster.model.fault import Fault
     from cluster.model.ids import BrokerId, TopicPartition, ZkVersion
     from cluster.model.snapshot import ClusterSnapshot
+    from cluster.zk.requests import Check
     from kadmin.admin.answers import (
         AclSnapshot,
         Answers,
@@ -66,10 +67,11 @@ class Fence:
 
 @dataclass(frozen=True, slots=True)
 class KeptRun:
-    """The journal of a supervised run, as it was read."""
+    """The journal of a supervised run, as it was read, and the fence of its supervisor's lease."""
 
     run_id: str
     zk_version: "ZkVersion"
+    lease: "tuple[Check, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,19 +317,30 @@ class RunStore(Protocol):
         """
 
     def create(self, run: "MoveRun") -> Outcome:
-        """Keep *run*, which is new; of older ones that have ended only the last are kept."""
+        """Keep *run*, which is new, unless another has not ended; of older ones that have ended
+        only the last are kept."""
 
     def write(self, run: "MoveRun") -> Outcome:
-        """Keep *run* in the place of the one that was read in the version that it bears."""
+        """Keep *run* in the place of the one that was read in the version that it bears; a
+        supervisor only while it has the lease."""
 
     def claim(self, me: str) -> str:
-        """Take the lease for the supervisor *me* unless another has it; return who has it."""
+        """Take the lease for the supervisor *me*, or wait for it in the queue; return who has it.
+
+        A lease that was lost is claimed anew, behind those that wait.
+        """
+
+    def lease_fence(self) -> "tuple[Check, ...]":
+        """The checks that pass as long as this supervisor has the lease that it claimed last."""
+
+    def holds_lease(self) -> bool:
+        """Whether that goes on, as far as it can be seen without a request."""
 
     def supervisor(self) -> str | None:
         """Who has the lease; None where it is free, which an old one is after a session timeout."""
 
-    def release(self, me: str) -> None:
-        """Give the lease back, if *me* has it."""
+    def release(self) -> None:
+        """Give the lease back, or leave the queue."""
 
 
 class LeaseKeeper(Protocol):

@@ -9,6 +9,7 @@ from kadmin.cli.frame import command
 from kadmin.cli.options import Number, forbid, given_options, option
 from kadmin.cli.session import Session
 from kadmin.errors import KadminError, UsageError
+from kadmin.settings.keys import Value
 
 if TYPE_CHECKING:
     from kadmin.app.exporting.exporter import Exporter
@@ -55,6 +56,24 @@ class Address(click.ParamType):  # type: ignore[type-arg]  # generic only for ne
         if match is None or int(match[2]) > PORT_MAX:
             self.fail(f"'{value}' is no HOST:PORT, such as 127.0.0.1:9308", param, ctx)
         return text
+
+
+class PollSession(Session):
+    """The session of a poll: what one look after the other warns of is printed once."""
+
+    def __init__(self, flags: dict[str, Value]) -> None:
+        super().__init__(flags)
+        self._before: set[str] = set()
+        self._now: set[str] = set()
+
+    def look_again(self) -> None:
+        self._before, self._now = self._now, set()
+        super().look_again()
+
+    def warn(self, text: str) -> None:
+        if text not in self._before | self._now:
+            super().warn(text)
+        self._now.add(text)
 
 
 @command(
@@ -212,7 +231,7 @@ def export(session: Session, **options: Any) -> None:
         check_interval_s=options["check_interval_s"] or None,
     )
     check_settings(session)
-    exporter = Exporter(lambda: Session(session.flags), settings)
+    exporter = Exporter(lambda: PollSession(session.flags), settings)
     if options["once"]:
         export_once(session, exporter, options["output_file"])
     else:

@@ -15,6 +15,7 @@ __all__ = [
     "groups",
     "health",
     "log_dirs",
+    "metrics",
     "migration",
     "moves",
     "offsets",

@@ -17,6 +17,7 @@ from kadmin.reports.views.brokers import BrokerRow, broker_rows
 from kadmin.reports.views.observed import Observed, rates_between
 from kadmin.reports.views.overview import Overview, overview_of
 from kadmin.reports.views.topics import TopicTable
+from kadmin.web.runs import RunReader, Runs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -124,7 +125,12 @@ class WatchedCluster:
         rarely_s = max(interval_s, RARE_INTERVAL_S_MIN)
         self.acls: Poll[AclSnapshot] = Poll("acls", self.asking(read_acls), rarely_s)
         self.configs: Poll[Configs] = Poll("configs", self.asking(read_configs), rarely_s)
-        self.poller = Poller([self.looks, self.ends, self.groups, self.acls, self.configs])
+        self.runs: Poll[Runs] = Poll(
+            "runs of moves", RunReader(self.new_session()).read, slower_s, self.follow
+        )
+        self.poller = Poller(
+            [self.looks, self.ends, self.groups, self.acls, self.configs, self.runs]
+        )
 
     def new_session(self) -> PollingSession:
         """Return a session to the cluster, for one poll or one action."""
@@ -171,9 +177,16 @@ class WatchedCluster:
         for poll in self.poller.polls.values():
             poll.hurry()
 
-    def announce(self, _reading: Reading[Look] | Reading[Groups]) -> None:
+    def announce(self, _reading: Reading[Look] | Reading[Groups] | Reading[Runs]) -> None:
         for listener in tuple(self.listeners):
             listener()
+
+    def follow(self, reading: Reading[Runs]) -> None:
+        """Read runs more often while one is under way."""
+        is_under_way = reading.answer is not None and reading.answer.is_under_way
+        self.runs.interval_s = self.interval_s if is_under_way else self.groups.interval_s
+        if is_under_way:
+            self.announce(reading)
 
     def see(self) -> Look:
         """Look at the cluster.

@@ -3,13 +3,16 @@
 import logging
 import socket
 import ssl
+from asyncio import Transport
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import Final
 
+import h11
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from kadmin.errors import KadminError, UsageError
 from kadmin.quoting import quoted
@@ -20,6 +23,8 @@ CONNECTION_COUNT_MAX: Final = 1000
 BACKLOG: Final = 128
 KEEP_ALIVE_S: Final = 15
 GRACE_S: Final = 3
+REQUEST_S_MAX: Final = 20.0
+"""A request may take twice as long to arrive."""
 HEADERS_SIZE_MAX: Final = 32 * 1024
 
 
@@ -53,6 +58,30 @@ class Server(uvicorn.Server):
         super().handle_exit(sig, frame)
 
 
+class BoundedProtocol(H11Protocol):
+    """h11's, which closes a connection that does not send a request as a whole in time.
+
+    Otherwise those that send a byte now and then would take all connections, without a token.
+    """
+
+    def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.seen_request = self.cycle
+        self.next_look = self.loop.call_later(REQUEST_S_MAX, self.look)
+
+    def look(self) -> None:
+        is_receiving = self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
+        if is_receiving and self.cycle is self.seen_request:
+            self.transport.close()
+            return
+        self.seen_request = self.cycle
+        self.next_look = self.loop.call_later(REQUEST_S_MAX, self.look)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.next_look.cancel()
+        super().connection_lost(exc)
+
+
 def listening_socket(host: str, port: int) -> socket.socket:
     """Return a socket that listens on *host* and *port*.
 
@@ -71,11 +100,24 @@ def listening_socket(host: str, port: int) -> socket.socket:
 
 
 def serve(serving: Serving, listening: socket.socket, tls: TlsFiles | None) -> None:
-    """Serve until SIGINT or SIGTERM."""
+    """Serve until SIGINT or SIGTERM.
+
+    Raises:
+        UsageError: certificate and key cannot be used.
+    """
+    Server(configured(serving, tls), serving.close).run(sockets=[listening])
+
+
+def configured(serving: Serving, tls: TlsFiles | None) -> uvicorn.Config:
+    """Return how *serving* is served, with certificate and key loaded.
+
+    Raises:
+        UsageError: they cannot be read, or do not belong together.
+    """
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
     config = uvicorn.Config(
         application(serving),
-        http="h11",
+        http=BoundedProtocol,
         ws="none",
         lifespan="on",
         log_config=None,
@@ -91,23 +133,13 @@ def serve(serving: Serving, listening: socket.socket, tls: TlsFiles | None) -> N
         ssl_keyfile=None if tls is None else str(tls.key),
     )
     if tls is not None:
-        load_tls(config, tls)
-    Server(config, serving.close).run(sockets=[listening])
-
-
-def load_tls(config: uvicorn.Config, tls: TlsFiles) -> None:
-    """Load certificate and key before anything is served.
-
-    Raises:
-        UsageError: they cannot be read, or do not belong together.
-    """
-    try:
-        config.load()
-    except (OSError, ssl.SSLError) as error:
-        raise UsageError(
-            f"cannot serve by TLS with {tls.cert} and {tls.key}: {error}",
-            hint=f"openssl x509 -in {quoted(str(tls.cert))} -noout -subject",
-        ) from error
-    context = config.ssl
-    assert context is not None, "two files were given"
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
+        try:
+            config.load()
+        except (OSError, ssl.SSLError) as error:
+            raise UsageError(
+                f"cannot serve by TLS with {tls.cert} and {tls.key}: {error}",
+                hint=f"openssl x509 -in {quoted(str(tls.cert))} -noout -subject",
+            ) from error
+        assert config.ssl is not None, "two files were given"
+        config.ssl.minimum_version = ssl.TLSVersion.TLSv1_2
+    return config

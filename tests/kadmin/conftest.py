@@ -110,6 +110,7 @@ def one_broker(
         "offsets.topic.replication.factor": "1",
         "offsets.topic.num.partitions": "2",
         "group.initial.rebalance.delay.ms": "0",
+        "kafka.metrics.reporters": "prometheus,jolokia",
     }
     directory = tmp_path_factory.mktemp("broker")
     with running_broker(directory, connect, settings=settings) as broker:

@@ -38,13 +38,14 @@ class Page:
         self.clients.enter_context(client)
         client.headers["Origin"] = ORIGIN
         client.post("/login", data={"token": TOKENS[name], "next": "/"})
-        return Browser(client)
+        return Browser(self, client)
 
 
 @dataclass
 class Browser:
     """A visitor who has logged in; fills in the forms that pages show."""
 
+    page: Page
     client: Client
 
     def get(self, path: str) -> Response:
@@ -97,12 +98,13 @@ def serving_of(cluster: WatchedCluster, directory: Path, *, writes: bool = True)
 def running_page(serving: Serving) -> Iterator[Page]:
     """Serve in a thread of the test; all clients are closed at the end."""
     with listening_socket("127.0.0.1", 0) as listening, ExitStack() as clients:
+        port = listening.getsockname()[1]
+        serving.origins |= {f"http://127.0.0.1:{port}"}
         config = uvicorn.Config(application(serving), log_config=None, lifespan="on")
         server = Server(config, serving.close)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
         try:
-            port = listening.getsockname()[1]
             wait_until(lambda: server.started, what="the page")
             base = Client(base_url=f"http://127.0.0.1:{port}", timeout=OUTER_LIMIT_S)
             yield Page(serving, clients.enter_context(base), clients)

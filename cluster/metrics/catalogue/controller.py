@@ -42,6 +42,24 @@ FENCED_BROKERS: Final = KAFKA_CONTROLLER.gauge(
 )
 
 CONTROLLER_STATS: Final = BeanType("kafka.controller", "ControllerStats")
+_TIMER_NAMES: Final = {
+    "BrokerChange": "LeaderElection",
+    "AlterPartitionReassignment": "PartitionReassignment",
+}
+TIMERS: Final = {
+    state: CONTROLLER_STATS.timer(
+        f"{_TIMER_NAMES.get(state, state)}RateAndTimeMs",
+        f"How long events of the kind {state} took.",
+    )
+    for state in (
+        *("ControllerChange", "BrokerChange", "TopicChange", "TopicDeletion"),
+        *("AlterPartitionReassignment", "AutoLeaderBalance", "ManualLeaderBalance"),
+        *("ControlledShutdown", "IsrChange", "LeaderAndIsrResponseReceived", "LogDirChange"),
+        *("UncleanLeaderElectionEnable", "TopicUncleanLeaderElectionEnable"),
+        "ListPartitionReassignment",
+    )
+}
+"""By the controller's state; Kafka has none for answers to UpdateMetadata."""
 UNCLEAN_ELECTIONS: Final = CONTROLLER_STATS.meter(
     "UncleanLeaderElectionsPerSec", "Elections of leaders that were not in the ISR."
 )

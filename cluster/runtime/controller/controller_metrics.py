@@ -34,17 +34,6 @@ NUMBERS: Final = (
 """The states in the order of Kafka's numbers, from 1 on; its controllers shut down as one of them.
 """
 
-TIMER_NAMES: Final = {
-    ControllerState.BROKER_CHANGE: "LeaderElectionRateAndTimeMs",
-    ControllerState.ALTER_PARTITION_REASSIGNMENT: "PartitionReassignmentRateAndTimeMs",
-}
-WITHOUT_TIMER: Final = frozenset({ControllerState.UPDATE_METADATA_RESPONSE_RECEIVED})
-
-
-def timer_of(state: ControllerState) -> Bean:
-    name = TIMER_NAMES.get(state, f"{state.value}RateAndTimeMs")
-    return beans.CONTROLLER_STATS.timer(name, f"How long events of the kind {state.value} took.")
-
 
 class EventKind:
     """The events of one state: how long they waited, and then took."""
@@ -63,9 +52,8 @@ class ControllerMetrics:
         self._registry = registry
         self._kinds: dict[ControllerState, EventKind] = {}
         self._timers = {
-            state: registry.timers(timer_of(state)).of()
-            for state in ControllerState
-            if state not in WITHOUT_TIMER
+            ControllerState(state): registry.timers(bean).of()
+            for state, bean in beans.TIMERS.items()
         }
         self._queue_time = registry.histograms(beans.EVENT_QUEUE_TIME).of()
         self.unclean_elections: Meter = registry.meters(beans.UNCLEAN_ELECTIONS).of()

@@ -2,6 +2,7 @@
 
 __all__ = [
     "connection",
+    "connection_quotas",
     "memory_pool",
     "peers",
     "request_metrics",

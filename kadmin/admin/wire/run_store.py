@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 from cluster.model.ids import NEVER_READ, ZkVersion
 from cluster.model.outcome import Committed, Conflict, ConflictKind
+from cluster.zk.requests import Check
 from kadmin.admin.ports import Outcome
 from kadmin.errors import KadminError, RefusedError
 from kadmin.plan.moves.plan_file import BadPlanFile, from_json, to_document
@@ -105,6 +106,8 @@ class FileRuns:
 
         def write() -> Outcome:
             kept = self.read(run.run_id)
+            if kept is None and not all(map(self.has_ended, self.run_ids())):
+                return Conflict(f"the journals in {self.directory}", ConflictKind.EXISTS)
             if run.zk_version != (NEVER_READ if kept is None else kept.zk_version):
                 return Conflict(f"the journal {path}", ConflictKind.VERSION)
             text = run_text(run, revision=max(0, run.zk_version + 1), plan=to_document(run.plan))
@@ -153,7 +156,14 @@ class FileRuns:
             return None if try_lock(file.fileno()) else file.read().decode(errors="replace")
         return None
 
-    def release(self, me: str) -> None:
+    def lease_fence(self) -> tuple[Check, ...]:
+        """Return no checks: files have none, and the lock ends with the process alone."""
+        return ()
+
+    def holds_lease(self) -> bool:
+        return self.lease is not None
+
+    def release(self) -> None:
         if self.lease is not None:
             os.close(self.lease)
             self.lease = None

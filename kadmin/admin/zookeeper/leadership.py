@@ -82,8 +82,8 @@ class Contender:
         *,
         identity: str,
         is_fair: bool,
-        on_renewed: Callable[[Lease], None],
-        on_deposed: Callable[[Lease, Loss], None],
+        on_renewed: Callable[[Lease], None] | None = None,
+        on_deposed: Callable[[Lease, Loss], None] | None = None,
     ) -> None:
         self._connect = connection.settings.connect
         self._is_fair = is_fair

@@ -2,19 +2,22 @@
 
 Below `/kadmin/moves`: each journal under the id of its run, which is guarded by its version; the
 plans in pieces beside them, packed by gzip, written before the journal and never again; and the
-lease of the supervisor, an ephemeral node.
+election of the supervisor, whose lease fences all that it writes.
 """
 
 import gzip
 from collections.abc import Sequence
 from typing import Final
 
-from cluster.model.outcome import Committed
-from cluster.zk.requests import Create, Delete, Operation, SetData
+from cluster.model.ids import ZkVersion
+from cluster.model.outcome import Committed, Conflict, ConflictKind
+from cluster.recipes.lease import Lease
+from cluster.recipes.view import read_election
+from cluster.zk.requests import Check, Create, Delete, Operation, SetData
 from cluster.zk.steps import read_children, read_each, read_node
-from cluster.zk.znode import Znode
-from kadmin.admin.ports import Fence, Outcome
+from kadmin.admin.ports import Fence, KeptRun, Outcome
 from kadmin.admin.zookeeper.connection import Connection
+from kadmin.admin.zookeeper.leadership import Contender
 from kadmin.admin.zookeeper.throttle_journal import OWN_PATH
 from kadmin.admin.zookeeper.transaction import RUNS_PATH, commit, run_path
 from kadmin.errors import RefusedError
@@ -22,7 +25,12 @@ from kadmin.plan.moves.plan_file import BadPlanFile, MovePlan, from_json, to_jso
 from kadmin.plan.supervision.journal import BadRun, document_of, run_of, run_text
 from kadmin.plan.supervision.run import MoveRun
 
-SUPERVISOR: Final = "supervisor"
+SUPERVISORS: Final = "supervisors"
+SUPERVISORS_PATH: Final = f"{RUNS_PATH}/{SUPERVISORS}"
+CLAIM_S: Final = 0.5
+"""So long one call waits in the queue."""
+CLOSE_S: Final = 2.0
+WAITING: Final = "a supervisor that is about to begin"
 PLAN: Final = "plan-"
 PIECE_BYTES: Final = 700_000
 KEPT_MAX: Final = 20
@@ -47,6 +55,8 @@ class ZooKeeperRuns:
         self.connection = connection
         self.plans: dict[str, MovePlan] = {}
         self.pieces: dict[str, int] = {}
+        self.contender: Contender | None = None
+        self.lease: Lease | None = None
 
     @property
     def place(self) -> str:
@@ -54,7 +64,7 @@ class ZooKeeperRuns:
 
     def run_ids(self) -> Sequence[str]:
         names = self.connection.read(read_children(RUNS_PATH))
-        return sorted(each for each in names if each != SUPERVISOR and not each.startswith(PLAN))
+        return sorted(each for each in names if each != SUPERVISORS and not each.startswith(PLAN))
 
     def read(self, run_id: str) -> MoveRun | None:
         self.connection.budget.renew()
@@ -85,8 +95,14 @@ class ZooKeeperRuns:
 
     def create(self, run: MoveRun) -> Outcome:
         """Write the plan first, and what makes it known last: after a crash in between there is no
-        run, and the next one removes the pieces."""
-        self.prepare()
+        run, and the next one removes the pieces.
+
+        Each run is created over the version of the znode above, so that of two at the same moment
+        one is refused.
+        """
+        version = self.prepare()
+        if not all(map(self.has_ended, self.run_ids())):
+            return Conflict(RUNS_PATH, ConflictKind.EXISTS)
         packed = gzip.compress(to_json(run.plan).encode(), mtime=0)
         pieces = [packed[at : at + PIECE_BYTES] for at in range(0, len(packed), PIECE_BYTES)]
         for number, piece in enumerate(pieces):
@@ -94,15 +110,18 @@ class ZooKeeperRuns:
             if not isinstance(outcome, Committed):
                 return outcome
         text = run_text(run, pieces=len(pieces))
-        return self.write_nodes([Create(run_path(run.run_id), text.encode())])
+        journal = Create(run_path(run.run_id), text.encode())
+        return self.write_nodes([SetData(RUNS_PATH, b"", version), journal])
 
-    def prepare(self) -> None:
-        """Make the parents, and remove what is left of runs that have no journal, or are old."""
+    def prepare(self) -> ZkVersion:
+        """Make the parents, remove what is left of runs that have no journal, or are old, and
+        return the version of the znode above them as it was before."""
         above, here = self.connection.read(read_each((OWN_PATH, RUNS_PATH)))
         missing = [path for path, node in ((OWN_PATH, above), (RUNS_PATH, here)) if node is None]
         if missing:
             self.write_nodes([Create(path) for path in missing])
-            return
+        if here is None:
+            return ZkVersion(0)
         kept = list(self.run_ids())
         for run_id in kept[:-KEPT_MAX]:
             if self.has_ended(run_id):
@@ -111,6 +130,7 @@ class ZooKeeperRuns:
         for name in self.connection.read(read_children(RUNS_PATH)):
             if name.startswith(PLAN) and name.removeprefix(PLAN).rpartition(".")[0] not in kept:
                 self.write_nodes([Delete(f"{RUNS_PATH}/{name}")])
+        return here.zk_version
 
     def has_ended(self, run_id: str) -> bool:
         try:
@@ -121,25 +141,30 @@ class ZooKeeperRuns:
 
     def write(self, run: MoveRun) -> Outcome:
         data = run_text(run, pieces=self.pieces[run.run_id]).encode()
-        return self.write_nodes([SetData(run_path(run.run_id), data, run.zk_version)])
+        kept = KeptRun(run.run_id, run.zk_version, self.lease_fence())
+        return self.write_nodes([SetData(run_path(run.run_id), data, run.zk_version)], kept)
 
-    def write_nodes(self, operations: Sequence[Operation]) -> Outcome:
+    def write_nodes(self, operations: Sequence[Operation], run: KeptRun | None = None) -> Outcome:
         # No controller reads any of it, so that it does not matter which one there is.
-        return commit(self.connection, Fence(mark=None), operations)
+        return commit(self.connection, Fence(mark=None, run=run), operations)
 
     def claim(self, me: str) -> str:
-        self.prepare_parents()
-        node = self.supervisor_node()
-        session = self.connection.client.client_id[0]
-        if node is not None and text_of(node) == me and node.ephemeral_owner != session:
-            # Ours, of a session before this one: it would go with that.
-            self.write_nodes([Delete(node.path, node.zk_version)])
-            node = None
-        if node is None:
-            path = f"{RUNS_PATH}/{SUPERVISOR}"
-            self.write_nodes([Create(path, me.encode(), is_ephemeral=True)])
-            node = self.supervisor_node()
-        return me if node is None else text_of(node)
+        if self.contender is None:
+            self.prepare_parents()
+            self.contender = Contender(self.connection, SUPERVISORS_PATH, identity=me, is_fair=True)
+            self.contender.latch.start()
+        lease = self.contender.acquire(CLAIM_S)
+        if lease is None:
+            return self.supervisor() or WAITING
+        self.lease = lease
+        return me
+
+    def lease_fence(self) -> tuple[Check, ...]:
+        return () if self.lease is None else self.lease.fence
+
+    def holds_lease(self) -> bool:
+        lease, contender = self.lease, self.contender
+        return lease is not None and contender is not None and contender.latch.still_valid(lease)
 
     def prepare_parents(self) -> None:
         (here,) = self.connection.read(read_each((RUNS_PATH,)))
@@ -147,21 +172,14 @@ class ZooKeeperRuns:
             self.prepare()
 
     def supervisor(self) -> str | None:
-        node = self.supervisor_node()
-        return None if node is None else text_of(node)
+        view = self.connection.read(read_election(SUPERVISORS_PATH))
+        return None if view is None or view.leader is None else view.leader.identity
 
-    def supervisor_node(self) -> Znode | None:
-        return self.connection.read(read_node(f"{RUNS_PATH}/{SUPERVISOR}"))
-
-    def release(self, me: str) -> None:
-        node = self.supervisor_node()
-        if node is not None and text_of(node) == me:
-            self.write_nodes([Delete(node.path, node.zk_version)])
+    def release(self) -> None:
+        if self.contender is not None:
+            self.contender.latch.close(CLOSE_S)
+            self.contender = self.lease = None
 
 
 def piece_path(run_id: str, number: int) -> str:
     return f"{RUNS_PATH}/{PLAN}{run_id}.{number:03}"
-
-
-def text_of(node: Znode) -> str:
-    return (node.data or b"").decode(errors="replace")

@@ -19,10 +19,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kadmin.app.actions.action import Action
 from kadmin.app.actions.noting_session import NotingSession
+from kadmin.app.evidence import now_ms
 from kadmin.app.hint_target import with_cluster
 from kadmin.errors import KadminError, RefusedError
 from kadmin.execute.change import Begun, Proposal, carry_out
 from kadmin.settings.xdg import user_directory
+from kadmin.wording import moment_of
 
 if TYPE_CHECKING:
     from kadmin.settings.keys import Value
@@ -299,7 +301,7 @@ def shown_change(
         session=session,
         proposal=proposal,
         lines=tuple(line for plan in proposal.plans for line in action.lines(plan)),
-        shown_at_ms=time.time_ns() // 1_000_000,
+        shown_at_ms=now_ms(),
         rollback_path=path,
     )
 
@@ -317,7 +319,9 @@ def is_as_shown(shown: ShownChange, now: Proposal[Any]) -> bool:
 def rollback_name(cluster: str, change_id: str, suffix: str) -> str:
     """Return the name of a new file, whatever characters the name of the cluster has."""
     stem = re.sub(r"[^A-Za-z0-9._]+", "-", cluster)[:60]
-    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+    moment = moment_of(now_ms())
+    assert moment is not None, "it is within the calendar"
+    stamp = f"{moment:%Y%m%dT%H%M%SZ}"
     return f"{stem}-rollback-{stamp}-{change_id[:6].replace('-', '_')}{suffix}"
 
 

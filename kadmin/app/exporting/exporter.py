@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Final
 from kadmin.app.exporting.reading import Wanted, read_exported
 from kadmin.app.groups import History
 from kadmin.app.polling import Poll, Poller, Reading
+from kadmin.app.preloading import import_clients
 from kadmin.errors import KadminError
 from kadmin.render.exposition.cluster import cluster_families
 from kadmin.render.exposition.findings import finding_families
 from kadmin.render.exposition.groups import group_families
 from kadmin.render.exposition.polls import PollHealth, poll_families
 from kadmin.render.exposition.text import Family, exposition
+from kadmin.wording import counted
 
 if TYPE_CHECKING:
     from kadmin.app.session import Session
@@ -56,6 +58,7 @@ class Exporter:
     """The polls of a cluster, each by its own session of *new_session*, and their last pages."""
 
     def __init__(self, new_session: "Callable[[], Session]", settings: Settings) -> None:
+        import_clients()
         self.settings = settings
         self._history = History(round(1000 * settings.window_s))
         polls = [self._poll(CLUSTER, new_session(), self._read_cluster, settings.interval_s)]
@@ -164,7 +167,7 @@ class News:
         if reading.error is not None:
             return f"poll {self.name}: {reading.error.message}; trying again"
         untold = {} if reading.answer is None else reading.answer.untold
-        lacking = [f"{count} {what}" for what, count in untold.items() if count]
+        lacking = [counted(n, what.removesuffix("s")) for what, n in untold.items() if n]
         if lacking:
             return f"poll {self.name}: no answer about {', '.join(lacking)}"
         if reading.took_s > self.interval_s:

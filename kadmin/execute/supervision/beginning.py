@@ -11,7 +11,7 @@ from kadmin.execute.commit import ATTEMPTS_MAX, ChangedInBetween
 from kadmin.execute.supervision.carrying_out import Site
 from kadmin.execute.supervision.reading import Clock, found_run, rooms_of, with_sizes
 from kadmin.execute.unreadable import refuse_unreadable
-from kadmin.plan.moves.plan_file import PlannedMove
+from kadmin.plan.moves.plan_file import MovePlan, PlannedMove
 from kadmin.plan.reassignment.sizes import sizes_of
 from kadmin.plan.supervision.gates import Closed, GatesClosed, closed_before
 from kadmin.plan.supervision.pace import FIRST
@@ -109,6 +109,25 @@ def refuse_unfinished(site: Site, run_id: str) -> None:
         other = None if other_id == run_id else site.store.read(other_id)
         if other is not None and not other.state.is_final:
             raise RunUnfinished(other)
+
+
+def unfinished_run(site: Site, plan: MovePlan) -> str | None:
+    """Return the run of *plan* that has not ended; None where there is none."""
+    for run_id in reversed(site.store.run_ids()):
+        run = site.store.read(run_id)
+        if run is not None and not run.state.is_final and is_same(run.plan, plan):
+            return run_id
+    return None
+
+
+def is_same(one: MovePlan, other: MovePlan) -> bool:
+    """Return whether both are of one file: a run adds the sizes that its plan lacks."""
+    moves = [
+        [(move.partition, move.replicas, move.target) for move in plan.moves]
+        for plan in (one, other)
+    ]
+    times = one.planned_at_ms == other.planned_at_ms
+    return times and one.cluster_id == other.cluster_id and moves[0] == moves[1]
 
 
 def refuse_drift(run: MoveRun, view: View) -> None:

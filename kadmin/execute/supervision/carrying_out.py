@@ -36,7 +36,7 @@ from kadmin.plan.reassignment.moves import (
     plan_cancellation,
     plan_moves,
 )
-from kadmin.plan.reassignment.targets import Target, UnfitTargets
+from kadmin.plan.reassignment.targets import Target, Targets, UnfitTargets
 from kadmin.plan.reassignment.throttles import throttles
 from kadmin.plan.reassignment.withdrawal import plan_withdrawal
 from kadmin.plan.supervision.events import (
@@ -58,7 +58,7 @@ from kadmin.plan.supervision.events import (
 )
 from kadmin.plan.supervision.procedure import Memory, Superseded, supervise
 from kadmin.plan.supervision.run import MoveRun
-from kadmin.wording import second_text
+from kadmin.wording import listed, second_text
 
 OUTAGE_S: Final = 2.0
 """While no server answers, it is asked again so often."""
@@ -102,7 +102,8 @@ class Supervision:
     """A run to be carried on by *me*, who is shown each notice.
 
     *outage* is called with what is waited for: a server that answers, or the lease.  One that
-    *is_patient* waits for the lease as long as another supervisor has it.
+    *is_patient* waits for the lease as long as another supervisor has it; one that *stands_by* does
+    so again whenever it has lost it.
     """
 
     connect: Callable[[], AbstractContextManager[Site]]
@@ -113,6 +114,7 @@ class Supervision:
     outage: Callable[[str], None]
     lease_timeout_s: float
     is_patient: bool = False
+    stands_by: bool = False
 
 
 def carry_on(supervision: Supervision) -> MoveRun:
@@ -128,21 +130,24 @@ def carry_on(supervision: Supervision) -> MoveRun:
     while True:
         try:
             with supervision.connect() as site:
-                claim(site.store, supervision, is_patient=has_begun or supervision.is_patient)
-                has_begun = True
+                is_patient = has_begun or supervision.is_patient or supervision.stands_by
                 try:
+                    claim(site.store, supervision, is_patient=is_patient)
+                    has_begun = True
                     return Supervisor(site, supervision, memory).work()
                 finally:
-                    release(site.store, supervision.me)
+                    release(site.store)
         except UnreachableError as error:
-            if not has_begun:
+            if not (has_begun or supervision.stands_by):
                 raise
             if error.message != last_outage:
                 last_outage = error.message
                 supervision.outage(f"{error.message}; waiting on")
             supervision.clock.sleep(OUTAGE_S)
         except Superseded as error:
-            raise TakenOver(supervision.run_id, error.by) from error
+            if not (supervision.stands_by and error.by):
+                raise TakenOver(supervision.run_id, error.by) from error
+            memory = Memory()
 
 
 def claim(store: RunStore, supervision: Supervision, *, is_patient: bool) -> None:
@@ -157,10 +162,10 @@ def claim(store: RunStore, supervision: Supervision, *, is_patient: bool) -> Non
         waited_s += LEASE_POLL_S
 
 
-def release(store: RunStore, me: str) -> None:
+def release(store: RunStore) -> None:
     """Give the lease back; where that fails, it is free after the session timeout."""
     with suppress(KadminError):
-        store.release(me)
+        store.release()
 
 
 class Supervisor:
@@ -215,17 +220,20 @@ class Supervisor:
         run = self.store.read(self.supervision.run_id)
         if run is None:
             raise Superseded("")
-        self.fence = replace(fence, run=KeptRun(run.run_id, run.zk_version))
+        self.fence = replace(
+            fence, run=KeptRun(run.run_id, run.zk_version, self.store.lease_fence())
+        )
         view = self.reader.view(run)
         self.snapshot = view.snapshot
         return Seen(run, view)
 
     def is_current(self) -> bool:
-        """Return whether the journal is as it was read, right before a write: brokers take no
-        fence."""
+        """Return whether the journal is as it was read, and the lease ours, right before a write:
+        brokers take no fence."""
         assert self.fence.run is not None
         run = self.store.read(self.fence.run.run_id)
-        return run is not None and run.zk_version == self.fence.run.zk_version
+        is_same = run is not None and run.zk_version == self.fence.run.zk_version
+        return is_same and self.store.holds_lease()
 
     def slow_down(self, run: MoveRun) -> Answer:
         assert self.snapshot is not None
@@ -264,10 +272,12 @@ class Supervisor:
         wanted = {each: Target(replicas) for each, replicas in origins.items()}
         if not self.admin.takes_one_request:
             return self.write(plan_cancellation(self.snapshot, wanted))
-        try:
-            return self.write(plan_withdrawal(self.snapshot, wanted))
-        except UnfitTargets as error:
-            return Asked(dict.fromkeys(origins, error.message))
+        held = unfit(self.snapshot, wanted)
+        fit = {each: target for each, target in wanted.items() if each not in held}
+        if not fit:
+            return Asked({}, held)
+        answer = self.write(plan_withdrawal(self.snapshot, fit))
+        return replace(answer, held=held) if isinstance(answer, Asked) else answer
 
     def write(self, plan: MovePlan) -> Answer:
         if not self.is_current():
@@ -276,6 +286,17 @@ class Supervisor:
         if isinstance(outcome, Partly):
             return Asked(outcome.refused)
         return Asked({}) if isinstance(outcome, Committed) else Conflicted()
+
+
+def unfit(snapshot: ClusterSnapshot, wanted: Targets) -> dict[TopicPartition, str]:
+    """Return those of *wanted* that cannot be given up now, with the reasons."""
+    found = {}
+    for partition, target in wanted.items():
+        try:
+            plan_withdrawal(snapshot, {partition: target})
+        except UnfitTargets as error:
+            found[partition] = listed(error.problems, "; ")
+    return found
 
 
 def brokers_in(entities: Iterable[ConfigEntity]) -> frozenset[BrokerId]:

@@ -6,12 +6,13 @@ Each returns where the replicas go, and how much no plan can avoid.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Final
 
 from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.errors import RefusedError
 from kadmin.plan.moves.least_movement import Solution, Unplaced, least_movement
-from kadmin.plan.moves.levels import even_levels, with_levels
+from kadmin.plan.moves.levels import even_levels, first, with_levels
 from kadmin.plan.moves.placing import Chosen
 from kadmin.plan.moves.problem import Demand, Impossible, Loads, Problem
 from kadmin.plan.moves.scene import Scene
@@ -42,7 +43,7 @@ class RacksUnknown(RefusedError):
 def balance(scene: Scene) -> Reached:
     """Give all brokers as many replicas as the others, as far as racks allow."""
     demands = [scene.demand(partition) for partition in scene.with_live_replicas()]
-    problem = scene.problem(demands)
+    problem = scene.problem(demands, sheds=True)
     base = scene.base(demands)
     staying = Counter(broker for demand in demands for broker in demand.stays)
     fixed = {b: staying[b] for b in scene.request.excluded_brokers if b in scene.racks}
@@ -203,14 +204,50 @@ def racks(scene: Scene) -> Reached:
 
 
 def evenly(scene: Scene, problem: Problem) -> Reached:
-    """Solve *problem* so that nothing moves for evenness, and what moves goes where least is."""
+    """Solve *problem* so that nothing moves for evenness, and what moves goes where least is.
+
+    Neither does a preferred leader go for evenness, where another replica can.
+    """
     base = scene.base(problem.demands)
     forced = sum(max(0, each.factor - len(each.stays)) for each in problem.demands)
-    for bounded in even_first(problem, base):
+    lost_at_best = 0
+    if any(each.leader is not None for each in problem.demands):
+        best = solution_within(scene, problem)
+        lost_at_best = 0 if best is None else leaders_lost(problem, best)
+
+    def fitting(bounded: Problem) -> Solution | None:
         solution = solution_within(scene, bounded)
-        if solution is not None and solution.lower_bound == forced:
+        if solution is None or solution.lower_bound != forced:
+            return None
+        return solution if leaders_lost(problem, solution) <= lost_at_best else None
+
+    leads = Counter(each.leader for each in problem.demands if each.leader is not None)
+    for bounded in islice(even_first(problem, base), 1 if leads else None):
+        if (solution := fitting(bounded)) is not None:
+            return reached(scene, problem, solution)
+    if leads:
+        # Brokers that lead more than an even share keep that, and the others share the rest.
+        highest = max(base[broker] + len(problem.demands) for broker in problem.racks)
+        level = first(0, highest, lambda at: fitting(below(problem, base, leads, at)) is not None)
+        if (solution := fitting(below(problem, base, leads, level))) is not None:
             return reached(scene, problem, solution)
     return reached(scene, problem, least_movement(problem, size_classes=scene.size_classes))
+
+
+def below(problem: Problem, base: Loads, leads: Loads, level: int) -> Problem:
+    """Return *problem* with at most *level* replicas on a broker, or as many as it leads."""
+    most = {}
+    for broker in problem.racks:
+        held = max(0, level - base.get(broker, 0), leads.get(broker, 0))
+        most[broker] = min(problem.most.get(broker, held), held)
+    return replace(problem, most=most)
+
+
+def leaders_lost(problem: Problem, solution: Solution) -> int:
+    return sum(
+        each.leader is not None and each.leader not in solution.chosen[each.partition]
+        for each in problem.demands
+    )
 
 
 def even_first(problem: Problem, base: Loads) -> Iterator[Problem]:

@@ -12,6 +12,9 @@ SIZE_CLASSES_SUM_MAX: Final = 2**41
 COUNT_COST: Final = 2**43
 """What a replica that moves costs beside its size class: more than all size classes together."""
 
+SECOND_COST: Final = 1
+"""What another replica that stays costs where the leader's could: less than anything that moves."""
+
 Dealt: TypeAlias = tuple[TopicPartition, set[BrokerId], tuple[int, ...]]
 """A partition, the brokers that have it, and the racks in which more replicas of it go."""
 
@@ -25,6 +28,7 @@ class Group:
     stays: tuple[BrokerId, ...]
     bounds: RackBounds
     size_class: int
+    leader: BrokerId | None = None
     demands: list[Demand] = field(default_factory=list)
 
 
@@ -91,7 +95,8 @@ class Layered:
         cost = COUNT_COST + group.size_class
         for broker in group.stays:
             if self.rack_of(broker) == rack:
-                yield self.broker_node[broker], broker, 1, 0
+                is_second = group.leader not in (None, broker)
+                yield self.broker_node[broker], broker, 1, SECOND_COST * is_second
         others = [broker for broker in self.receivers_in[rack] if broker not in group.stays]
         if not self.is_pooled:
             for broker in others:

@@ -76,11 +76,11 @@ def least_movement(
 
 def grouped(problem: Problem, size_classes: Mapping[TopicPartition, int]) -> list[Group]:
     """Return the demands of *problem* in groups that a flow need not distinguish."""
-    groups: dict[tuple[int, tuple[BrokerId, ...], int], Group] = {}
+    groups: dict[tuple[int, tuple[BrokerId, ...], int, BrokerId | None], Group] = {}
     for demand in problem.demands:
         stays = tuple(sorted(demand.stays))
         size_class = size_classes.get(demand.partition, 0)
-        key = demand.factor, stays, size_class
+        key = demand.factor, stays, size_class, demand.leader
         if key not in groups:
             try:
                 bounds = problem.bounds(demand.factor, stays)
@@ -90,6 +90,6 @@ def grouped(problem: Problem, size_classes: Mapping[TopicPartition, int]) -> lis
                     f" {counted(error.available, 'broker')} may hold them",
                     "name more brokers, or a lower replication factor",
                 ) from error
-            groups[key] = Group(demand.factor, stays, bounds, size_class)
+            groups[key] = Group(demand.factor, stays, bounds, size_class, demand.leader)
         groups[key].demands.append(demand)
     return list(groups.values())

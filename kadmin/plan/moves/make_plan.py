@@ -3,6 +3,7 @@
 Equal layouts and requests have equal plans.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
@@ -16,7 +17,7 @@ from kadmin.plan.moves.order import ordered
 from kadmin.plan.moves.plan_file import MovePlan, PlannedMove
 from kadmin.plan.moves.request import By, Goal, Request
 from kadmin.plan.moves.scene import Scene
-from kadmin.wording import counted_partitions
+from kadmin.wording import counted_partitions, first_listed
 
 Reaching: TypeAlias = Callable[[Scene], Reached]
 
@@ -65,6 +66,7 @@ def make_plan(layout: ClusterLayout, request: Request, *, tool_version: str, now
         planned(layout, partition, target) for partition, target in sorted(targets.items())
     )
     note_lost_racks(scene, moves)
+    note_overfull(scene, moves)
     moved = sum(len(move.adding) for move in moves)
     sizes_known = all(move.size_bytes is not None for move in moves if move.adding)
     moved_bytes = sum(len(move.adding) * (move.size_bytes or 0) for move in moves)
@@ -103,6 +105,21 @@ def planned(
         zk_version=placed.zk_version,
         size_bytes=placed.size_bytes,
     )
+
+
+def note_overfull(scene: Scene, moves: Sequence[PlannedMove]) -> None:
+    """Note which brokers hold more than they may, also afterwards: nothing moves for that but in
+    `balance`, and not what the plan may not move."""
+    most = scene.request.max_replicas
+    if most is None:
+        return
+    loads = Counter(scene.layout.loads)
+    for move in moves:
+        loads.update(move.adding)
+        loads.subtract(move.removing)
+    over = [f"broker {each} ({loads[each]})" for each in sorted(scene.racks) if loads[each] > most]
+    if over:
+        scene.notes.append(f"with more than {most} replicas still: {first_listed(over)}")
 
 
 def note_lost_racks(scene: Scene, moves: Sequence[PlannedMove]) -> None:

@@ -24,12 +24,14 @@ BOUNDS_CACHED_MAX: Final = 100_000
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Demand:
     """*partition* is to have *factor* replicas; those on the brokers *stays* are there and may
-    stay.  One has *size_bytes*, 0 where that is not known."""
+    stay.  One has *size_bytes*, 0 where that is not known.  Where some have to go, *leader* is the
+    last of them."""
 
     partition: TopicPartition
     factor: int
     stays: tuple[BrokerId, ...]
     size_bytes: int = 0
+    leader: BrokerId | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -131,11 +131,15 @@ class Scene:
         of them on brokers that are *leaving* or dead."""
         placed = self.layout.partitions[partition]
         gone = set(leaving)
+        stays = tuple(b for b in placed.replicas if b in self.racks and b not in gone)
+        wanted = len(placed.replicas) if factor is None else factor
+        is_led_on = len(stays) > wanted and stays[0] == placed.replicas[0]
         return Demand(
             partition=partition,
-            factor=len(placed.replicas) if factor is None else factor,
-            stays=tuple(b for b in placed.replicas if b in self.racks and b not in gone),
+            factor=wanted,
+            stays=stays,
             size_bytes=placed.size_bytes or 0,
+            leader=stays[0] if is_led_on else None,
         )
 
     def problem(
@@ -144,10 +148,11 @@ class Scene:
         receivers: frozenset[BrokerId] | None = None,
         *,
         is_strict: bool = False,
+        sheds: bool = False,
     ) -> Problem:
         """Return the problem of *demands*, with the bound on each broker that was asked for.
 
-        A broker that is above it already need not shed anything.
+        A broker that is above it already need not shed anything, unless it *sheds*.
         """
         demands = tuple(demands)
         base = self.base(demands)
@@ -156,7 +161,9 @@ class Scene:
         if self.request.max_replicas is not None:
             staying = Counter(broker for demand in demands for broker in demand.stays)
             most = {
-                broker: max(self.request.max_replicas - base[broker], staying[broker])
+                broker: max(
+                    0, self.request.max_replicas - base[broker], 0 if sheds else staying[broker]
+                )
                 for broker in self.racks
             }
         return Problem(

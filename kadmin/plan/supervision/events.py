@@ -4,7 +4,7 @@ Each effect is answered once, and the next follows the answer.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from cluster.model.ids import BrokerId, TopicPartition
@@ -94,9 +94,11 @@ class Conflicted:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The controller was asked, and refuses *refused*, with its reasons."""
+    """The controller was asked, and refuses *refused*, with its reasons; not for those that are
+    *held*, of which it is known that it would refuse them now."""
 
     refused: Mapping[TopicPartition, str]
+    held: Mapping[TopicPartition, str] = field(default_factory=dict)
 
 
 Answer: TypeAlias = Seen | Done | Conflicted | Asked

@@ -94,7 +94,7 @@ class Memory:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
     """What is left of a run: *ask* is to be moved, *give_up* moves where it should not, *under_way*
-    ends by itself, *lost* is out of reach."""
+    ends by itself, *lost* is out of reach, or refused again and again."""
 
     ask: tuple[PlannedMove, ...]
     give_up: tuple[PlannedMove, ...]
@@ -169,7 +169,7 @@ def advance(run: MoveRun, view: View, memory: Memory) -> Procedure[MoveRun]:
         if move not in safe
     )
     if safe:
-        yield from give_up(safe, memory)
+        yield from give_up(safe, view, memory)
     else:
         yield from begin(run, work, view, memory)
     yield from report_progress(run, view, memory)
@@ -180,9 +180,10 @@ def work_of(run: MoveRun, standings: Mapping[TopicPartition, Standing], memory: 
     ask, given_up, under_way, lost = [], [], [], []
     for move in run.moves:
         standing = standings[move.partition]
-        if standing.is_lost or memory.is_refused(move.partition):
+        is_refused = memory.is_refused(move.partition)
+        if standing.is_lost or (is_refused and not standing.is_under_way):
             lost.append(move.partition)
-        elif standing is Standing.MOVING and run.goal is not Goal.FORWARD:
+        elif standing is Standing.MOVING and run.goal is not Goal.FORWARD and not is_refused:
             given_up.append(move)
         elif standing.is_under_way:
             under_way.append(move)
@@ -299,10 +300,17 @@ def keeps_data(move: PlannedMove, view: View) -> bool:
     )
 
 
-def give_up(moves: tuple[PlannedMove, ...], memory: Memory) -> Procedure[None]:
+def give_up(moves: tuple[PlannedMove, ...], view: View, memory: Memory) -> Procedure[None]:
     origins = {move.partition: move.replicas for move in moves}
     answer = yield GiveUp(origins)
-    yield from note_asked(answer, origins, memory, GivenUp)
+    held = answer.held if isinstance(answer, Asked) else {}
+    memory.stalls += tuple(
+        Stall(partition=partition, reason=reason, since_ms=view.time_ms)
+        for partition, reason in held.items()
+    )
+    asked = {each: origin for each, origin in origins.items() if each not in held}
+    if asked:
+        yield from note_asked(answer, asked, memory, GivenUp)
 
 
 def note_asked(
@@ -360,6 +368,8 @@ def report_arrivals(
 ) -> Procedure[None]:
     before, memory.standings = memory.standings, standings
     if before is not None:
+        for partition in [each for each in memory.refusals if before[each] != standings[each]]:
+            del memory.refusals[partition]  # They were about what it did then.
         arrived = tuple(
             move.partition
             for move in run.moves

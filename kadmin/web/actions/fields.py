@@ -29,6 +29,8 @@ class Field:
     """The values and what they are called."""
     initial: str = ""
     is_required: bool = False
+    alias: str = ""
+    """What links to several forms call it."""
 
 
 class BadField(UsageError):

@@ -13,7 +13,7 @@ from kadmin.web.visit import Visit
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
-    """The form at the address *name*, for those who have the role *needs*; *verb* says what it
+    """The form at the address *name*, for those who have the role *needs*; *verb* names what it
     does, and *read* understands it."""
 
     name: str
@@ -90,6 +90,7 @@ FORMS: Final = (
             Field(
                 name="names",
                 label="Names",
+                alias="topics",
                 kind=Kind.LINES,
                 help="one a line; none means the default of brokers, users, clients or ips",
             ),

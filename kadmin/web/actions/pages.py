@@ -48,6 +48,9 @@ def form(visit: Visit, of: Form) -> Response:
     """Show the form; values of the address fill it in."""
     query = visit.request.query_params
     given = texts_of({name: query.getlist(name) for name in query})
+    for field in of.fields:
+        if field.alias in given:
+            given.setdefault(field.name, given[field.alias])
     return form_page(visit, of, given)
 
 

@@ -1,3 +1,3 @@
 """The JSON API: one module for each group of routes"""
 
-__all__ = ["clusters"]
+__all__ = ["endpoints"]

@@ -88,8 +88,12 @@ def test_all_kinds_of_yammers_metrics_have_columns() -> None:
 
 
 def graphite(bean: Bean, prefix: str = "") -> list[str]:
-    found = lines_of(bean, lambda *each: list(graphite_lines(*each, prefix, 99)))
-    return [line for lines in found for line in lines]  # type: ignore[attr-defined]
+    return [
+        line
+        for each, tags, value in registry_with_all_kinds().points()
+        if each == bean
+        for line in graphite_lines(bean, tags, value, prefix, 99)
+    ]
 
 
 def test_lines_for_graphite_have_the_names_and_fields_of_metrics_graphite() -> None:

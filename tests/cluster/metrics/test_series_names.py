@@ -13,7 +13,7 @@ import pytest
 from cluster.metrics.series_names import series_of
 from tests.cluster.metrics.jmx_exporter import Rules, Series
 
-RECORDED: Final = (
+RECORDED: Final[tuple[tuple[str, str, str, dict[str, str], str, str, dict[str, str]], ...]] = (
     # domain, type, name, tags, attribute, series, labels
     ("server", "BrokerTopicMetrics", "BytesInPerSec", {}, "Count", "bytesin_total", {}),
     (

@@ -9,13 +9,19 @@ from typing import TypeAlias
 import pytest
 
 from cluster.model.outcome import Committed
+from cluster.zk.requests import Create
 from kadmin.admin import ports
+from kadmin.admin.ports import Fence
 from kadmin.admin.wire import run_store as files
 from kadmin.admin.zookeeper import run_store as znodes
 from kadmin.admin.zookeeper.connection import connect
+from kadmin.admin.zookeeper.transaction import commit
 from kadmin.plan.supervision.run import Goal, MoveRun, RunState
 from kadmin.settings.resolve import ZooKeeperSettings
 from tests.kadmin.cli.reassign.runs.plans import plan_of, planned
+from tests.support.expiry import expire_owner
+from tests.support.waiting import wait_until
+from tests.support.zookeeper import client_of
 
 pytestmark = pytest.mark.zk
 
@@ -78,26 +84,70 @@ def test_one_supervisor_has_the_lease_at_a_time(open_store: Opening) -> None:
     assert "one" == one.claim("one")
     assert "one" == two.claim("two") == two.supervisor()
     assert "one" == one.claim("one"), "it may be claimed again"
-    two.release("two")
+    two.release()
     assert "one" == one.supervisor()
-    one.release("one")
+    one.release()
     assert two.supervisor() is None
     assert "two" == two.claim("two") == one.supervisor()
-    two.release("two")
+    two.release()
+
+
+def test_of_two_runs_that_begin_at_the_same_moment_one_is_refused(open_store: Opening) -> None:
+    one, two = open_store(), open_store()
+
+    assert isinstance(one.create(run_of(1)), Committed)
+    assert not isinstance(two.create(run_of(2)), Committed)
+    assert [run_of(1).run_id] == one.run_ids()
+
+
+def test_who_waits_takes_over_from_one_whose_session_is_over_and_fences_it_off(
+    chroot: str,
+) -> None:
+    settings = ZooKeeperSettings(connect=chroot, timeout_s=5)
+    with connect(settings) as old, connect(settings) as new, client_of(chroot) as client:
+        one, two = znodes.ZooKeeperRuns(old), znodes.ZooKeeperRuns(new)
+        one.create(run_of(1))
+        mine, other = one.read(run_of(1).run_id), two.read(run_of(1).run_id)
+        assert mine is not None
+        assert other is not None
+        claimed = [one.claim("one"), two.claim("two")]
+        assert one.lease is not None
+        node, fence = one.lease.node, one.lease_fence()
+        expire_owner(client, chroot, node)
+        wait_until(lambda: two.claim("two") == "two", what="the lease")
+
+        assert ["one", "one"] == claimed
+        assert not one.holds_lease()
+        assert two.holds_lease()
+        late = Fence(mark=None, run=ports.KeptRun(mine.run_id, mine.zk_version, fence))
+        assert not isinstance(commit(new, late, [Create("/late")]), Committed)
+        assert isinstance(two.write(other), Committed)
+        one.release()
+        two.release()
 
 
 def test_of_runs_that_have_ended_the_last_are_kept(open_store: Opening) -> None:
     store = open_store()
-    store.create(run_of(0))
-    for number in range(1, 6):
+    store.create(run_of(0, RunState.FAILED))
+    for number in range(1, 3):
+        store.create(run_of(number, RunState.DONE))
+    first = store.read(run_of(0).run_id)
+    assert first is not None
+    store.write(replace(first, state=RunState.PLANNED, ended_at_ms=None))
+    refused = store.create(run_of(3))
+    unfinished = store.read(run_of(0).run_id)
+    assert unfinished is not None
+    store.write(replace(unfinished, state=RunState.FAILED, ended_at_ms=9))
+    for number in range(3, 6):
         store.create(run_of(number, RunState.DONE))
 
     store.create(run_of(6))
 
     left = [int(run_id.split("-")[1]) for run_id in store.run_ids()]
-    assert 0 in left, "one that has not ended stays"
+    assert not isinstance(refused, Committed)
+    assert "planned" == unfinished.state, "one that has not ended stays"
     assert [4, 5, 6] == left[-3:]
-    assert {1, 2}.isdisjoint(left)
+    assert {0, 1, 2}.isdisjoint(left)
     for run_id in store.run_ids():
         assert store.read(run_id) is not None
 

@@ -1,87 +1,27 @@
 """`kadmin export` on a broker of ours: what Prometheus reads, while things come, go and fail."""
 
-import gzip
 import os
-import re
 import signal
 import stat
-import subprocess
-import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from typing import Final
 
 import pytest
-from prometheus_client.parser import text_string_to_metric_families
 
+from kadmin.cli.export import PollSession
 from kadmin.errors import ExitCode
 from kadmin.local.ports import free_ports
 from tests.kadmin.cli.conftest import OneBroker
 from tests.support.brokers import running_broker
-from tests.support.cli import done, kadmin, running_kadmin
+from tests.support.cli import done, kadmin
 from tests.support.committing import commit, joined
-from tests.support.waiting import OUTER_LIMIT_S, wait_until
+from tests.support.exporting import Exported, exporting
+from tests.support.waiting import OUTER_LIMIT_S
 
 pytestmark = [pytest.mark.clients, pytest.mark.xdist_group("one-broker")]
 
 NUMBERS: Final = count(1)
-SOON: Final = ("--interval", "1", "--check-interval", "0")
-
-Samples = dict[tuple[str, tuple[tuple[str, str], ...]], float]
-
-
-class Exported:
-    """What was exported, by the names and labels of Prometheus."""
-
-    def __init__(self, text: str) -> None:
-        self.samples: Samples = {
-            (sample.name, tuple(sorted(sample.labels.items()))): sample.value
-            for family in text_string_to_metric_families(text)
-            for sample in family.samples
-        }
-
-    def get(self, name: str, **values: object) -> float | None:
-        return self.samples.get((name, tuple(sorted((k, str(v)) for k, v in values.items()))))
-
-    def values(self, name: str, label: str) -> set[str]:
-        """The values that *label* has in the samples of *name*."""
-        return {dict(pairs)[label] for each, pairs in self.samples if each == name}
-
-
-class Scraped:
-    """An exporter that runs beside the test."""
-
-    def __init__(self, process: "subprocess.Popen[bytes]", url: str) -> None:
-        self.process = process
-        self.url = url
-
-    def scrape(self) -> Exported:
-        wanted = urllib.request.Request(self.url, headers={"Accept-Encoding": "gzip"})
-        with urllib.request.urlopen(wanted, timeout=OUTER_LIMIT_S) as answer:
-            return Exported(gzip.decompress(answer.read()).decode())
-
-    def scrape_until(self, name: str, value: float | None, **labels: object) -> Exported:
-        """Scrape until *name* has *value*, None where it is gone; returns that scrape."""
-        last: list[Exported] = []
-
-        def is_there() -> bool:
-            last[:] = [self.scrape()]
-            return last[0].get(name, **labels) == value
-
-        wait_until(is_there, what=f"{name} {labels} of {value}")
-        return last[0]
-
-
-@contextmanager
-def exporting(*arguments: str) -> Iterator[Scraped]:
-    with running_kadmin("export", *SOON, "--listen", "127.0.0.1:0", *arguments) as process:
-        assert process.stderr is not None
-        line = process.stderr.readline().decode()
-        match = re.search(r"metrics are at (http://\S+/metrics)$", line.strip())
-        assert match is not None, line
-        yield Scraped(process, match[1])
 
 
 @pytest.fixture
@@ -205,6 +145,18 @@ def test_a_port_that_is_taken_is_named(one_broker: OneBroker, wire: tuple[str, s
 
     assert ExitCode.FAILED == run.exit_code
     assert f"cannot listen on {taken}: Address already in use" in run.stderr
+
+
+def test_what_look_after_look_warns_of_is_printed_once(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session = PollSession({})
+    for texts in (["a"], ["a", "b"], [], ["a"]):
+        session.look_again()
+        for text in texts:
+            session.warn(text)
+
+    assert ["warning: a", "warning: b", "warning: a"] == capsys.readouterr().err.splitlines()
 
 
 # Served.

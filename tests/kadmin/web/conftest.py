@@ -14,7 +14,7 @@ from tests.support.waiting import OUTER_LIMIT_S
 NUMBERS: Final = count(1)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def page(one_broker: OneBroker, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
     cluster = WatchedCluster(
         "one",

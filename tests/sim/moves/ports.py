@@ -8,8 +8,9 @@ from cluster.model.fault import Fault
 from cluster.model.ids import NEVER_READ, BrokerId, TopicPartition, ZkVersion
 from cluster.model.outcome import Committed, Conflict, ConflictKind
 from cluster.model.snapshot import ClusterSnapshot
+from cluster.zk.requests import Check
 from kadmin.admin.answers import ConfigSnapshot
-from kadmin.admin.ports import DirsAsked, Fence, Outcome, Remaining
+from kadmin.admin.ports import DirsAsked, Fence, KeptRun, Outcome, Remaining
 from kadmin.admin.zookeeper.zookeeper_reassignments import NoRoom
 from kadmin.arguments.entities import EntitySelection
 from kadmin.arguments.topics import TopicSelection
@@ -194,6 +195,7 @@ class SimStore:
     def __init__(self, wire: Wire) -> None:
         self.wire = wire
         self.state = wire.state
+        self.epoch = 0
 
     def run_ids(self) -> Sequence[str]:
         return [] if self.state.run is None else [self.state.run.run_id]
@@ -206,17 +208,31 @@ class SimStore:
         return self.wire.write(lambda: self.state.keep(run))
 
     def write(self, run: MoveRun) -> Outcome:
-        return self.wire.write(lambda: self.state.keep(run))
+        kept = KeptRun(run.run_id, run.zk_version, self.lease_fence())
+
+        def change() -> Outcome:
+            refusal = self.state.refusal(Fence(mark=None, run=kept))
+            return self.state.keep(run) if refusal is None else refusal
+
+        return self.wire.write(change)
 
     def claim(self, me: str) -> str:
         self.wire.read()
-        return self.state.claim(me)
+        holder = self.state.claim(me)
+        self.epoch = self.state.lease_epoch if holder == me else 0
+        return holder
+
+    def lease_fence(self) -> tuple[Check, ...]:
+        return (Check("/lease", ZkVersion(self.epoch)),)
+
+    def holds_lease(self) -> bool:
+        return self.epoch == self.state.lease_epoch and self.state.holder == self.wire.actor.name
 
     def supervisor(self) -> str | None:
         self.wire.read()
         return self.state.holder
 
-    def release(self, me: str) -> None:
+    def release(self) -> None:
         self.wire.read()
-        if self.state.holder == me:
+        if self.state.holder == self.wire.actor.name:
             self.state.holder = None

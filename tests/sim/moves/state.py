@@ -9,7 +9,7 @@ from dataclasses import replace
 from cluster.model.ids import NEVER_READ, TopicPartition, ZkVersion
 from cluster.model.outcome import Committed, Conflict, ConflictKind, FenceMoved
 from cluster.model.snapshot import ClusterSnapshot
-from kadmin.admin.ports import Fence, Outcome, Partly
+from kadmin.admin.ports import Fence, KeptRun, Outcome, Partly
 from kadmin.plan.moves.plan_file import PlannedMove
 from kadmin.plan.reassignment.journal import ThrottleJournal
 from kadmin.plan.reassignment.moves import MovePlan
@@ -27,13 +27,17 @@ class State:
         self.lease_writes = 0
         self.run: MoveRun | None = None
         self.holder: str | None = None
+        self.lease_epoch = 0
         self.planned: dict[TopicPartition, PlannedMove] = {}
         self.problem: Violation | None = None
         self.asked_count = 0
         self.checks_run = True
+        self.checks_lease = True
 
     def claim(self, me: str) -> str:
-        self.holder = self.holder or me
+        if self.holder is None:
+            self.holder = me
+            self.lease_epoch += 1
         return self.holder
 
     def keep(self, run: MoveRun) -> Outcome:
@@ -51,17 +55,32 @@ class State:
         if fence.lease is not None and fence.lease != self.lease.zk_version:
             return FenceMoved()
         assert self.run is not None
-        if self.checks_run and fence.run is not None:
-            is_same = fence.run.zk_version == self.run.zk_version
-            return None if is_same else FenceMoved()
+        if fence.run is None:
+            return None
+        if self.checks_run and fence.run.zk_version != self.run.zk_version:
+            return FenceMoved()
+        if self.checks_lease and not self.is_led(fence.run):
+            return FenceMoved()
         return None
 
+    def is_led(self, kept: KeptRun) -> bool:
+        """Return whether the lease that *kept* was read under goes on."""
+        epochs = {check.expected_zk_version for check in kept.lease}
+        return self.holder is not None and epochs == {self.lease_epoch}
+
     def note_write(self, writer: str, fence: Fence) -> None:
-        """Notice a write of a supervisor that has been replaced."""
+        """Notice a write of a supervisor that has been replaced, or has lost its lease.
+
+        Over brokers the clock is compared right before a write, and a moment is left.
+        """
         assert self.run is not None
-        is_zombie = fence.run is not None and self.run.supervisor != writer
-        if is_zombie and self.problem is None:
-            self.problem = Violation(Kind.TWO_WRITERS, f"{writer}, not {self.run.supervisor}")
+        if fence.run is None or self.problem is not None:
+            return
+        is_by_wire = self.cluster.era is Era.BY_WIRE
+        if self.run.supervisor != writer or not (is_by_wire or self.is_led(fence.run)):
+            self.problem = Violation(
+                Kind.TWO_WRITERS, f"{writer}, not {self.run.supervisor}; the lease: {self.holder}"
+            )
 
     def reassign(self, writer: str, fence: Fence, plan: MovePlan, seen: ClusterSnapshot) -> Outcome:
         """Judge a request of *writer*, who saw the cluster as *seen*."""

@@ -33,8 +33,15 @@ def any_writer(patch: Patch) -> None:
     patch.setattr(Supervisor, "is_current", lambda _: True)
 
 
-def checks_no_run(world: World) -> None:
+def checks_neither(world: World) -> None:
+    """Neither the journal nor the lease fences anything."""
     world.state.checks_run = False
+    world.state.checks_lease = False
+
+
+def checks_no_lease(world: World) -> None:
+    """The lease fences nothing; the journal alone does, once the next supervisor has written it."""
+    world.state.checks_lease = False
 
 
 def throttles_stay(patch: Patch) -> None:
@@ -96,11 +103,12 @@ def throttle_unrecorded(patch: Patch) -> None:
 @pytest.mark.parametrize(
     ("take_out", "change", "first", "kinds"),
     [
-        (any_writer, checks_no_run, 11, {Kind.TWO_WRITERS, Kind.ELSEWHERE}),
+        (any_writer, checks_neither, 282, {Kind.TWO_WRITERS, Kind.ELSEWHERE}),
+        (any_writer, checks_no_lease, 282, {Kind.TWO_WRITERS}),
         (throttles_stay, nothing, 0, {Kind.THROTTLE_LEFT, Kind.THROTTLE_LOST}),
         (ended_first, nothing, 0, {Kind.THROTTLE_LEFT, Kind.THROTTLE_LOST}),
         (foreign_is_ours, nothing, 11, {Kind.OVERWRITTEN}),
-        (order_is_nothing, nothing, 0, {Kind.ELSEWHERE}),
+        (order_is_nothing, nothing, 27, {Kind.ELSEWHERE}),
         (throttle_unrecorded, nothing, 0, {Kind.THROTTLE_LEFT, Kind.THROTTLE_LOST}),
     ],
 )

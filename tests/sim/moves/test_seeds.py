@@ -30,7 +30,7 @@ def test_whoever_dies_a_run_ends_as_planned_or_as_before(block: range) -> None:
 
 
 def test_stories_have_what_they_are_played_for() -> None:
-    worlds = [World(seed) for seed in range(12)]
+    worlds = [World(seed) for seed in range(14)]
     for world in worlds:
         world.play()
 

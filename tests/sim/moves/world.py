@@ -120,7 +120,9 @@ class World:
             if self.has_ended:
                 break
             self.step()
-            if all(actor.has_ended for actor in self.actors):
+            assert self.state.run is not None
+            has_more = not self.state.run.state.is_final
+            if has_more and all(actor.has_ended for actor in self.actors):
                 self.supervise()
         self.check()
 
@@ -132,6 +134,7 @@ class World:
 
     def supervise(self) -> None:
         me = f"supervisor {len(self.actors)}"
+        stands_by = self.random.random() < 0.4
 
         def body(actor: Actor) -> None:
             wire = Wire(self.state, actor)
@@ -153,6 +156,7 @@ class World:
                     notice=lambda _: None,
                     outage=lambda _: None,
                     lease_timeout_s=2 * SESSION_MS / 1000,
+                    stands_by=stands_by,
                 )
             )
 

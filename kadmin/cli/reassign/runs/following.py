@@ -24,8 +24,10 @@ class RunFailed(KadminError):
         )
 
 
-def follow(session: Session, run_id: str, me: str, *, is_patient: bool) -> MoveRun:
-    """Carry the run on until it has ended, and return it as it is then.
+def follow(
+    session: Session, run_id: str, me: str, *, is_patient: bool, stands_by: bool = False
+) -> MoveRun:
+    """Carry the run on until it has ended, and return it as it is then; see `Supervision`.
 
     Raises:
         RunFailed: some is not where it was to go.
@@ -62,6 +64,7 @@ def follow(session: Session, run_id: str, me: str, *, is_patient: bool) -> MoveR
         outage=session.note,
         lease_timeout_s=LEASE_TIMEOUT_S,
         is_patient=is_patient,
+        stands_by=stands_by,
     )
     try:
         run = carry_on(supervision)

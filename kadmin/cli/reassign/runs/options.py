@@ -73,6 +73,13 @@ yes_option: Final = option(
     "--yes", "-y", is_flag=True, section=SAFETY, help="Do not ask before the first write."
 )
 
+standby_option: Final = option(
+    "--standby",
+    is_flag=True,
+    section=SAFETY,
+    help="While another supervisor is at work, wait, and take over when it has ended.",
+)
+
 run_argument: Final = argument("run_id", metavar="[RUN]", required=False)
 
 

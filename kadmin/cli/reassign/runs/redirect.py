@@ -10,6 +10,7 @@ from kadmin.cli.reassign.runs.options import (
     pace_options,
     run_argument,
     settings_of,
+    standby_option,
     yes_option,
 )
 from kadmin.cli.session import Session
@@ -21,6 +22,7 @@ NO_PACE = {"max_moves": None, "max_moves_total": None, "throttle": None, "overri
 @command("resume", short_help="Go on with an interrupted run.", speaks_to_brokers=True)
 @run_argument
 @pace_options
+@standby_option
 @yes_option
 def resume(session: Session, run_id: str | None, **options: Any) -> None:
     """Go on with RUN, or the latest run, where its supervisor has ended, whatever ended it.
@@ -28,9 +30,13 @@ def resume(session: Session, run_id: str | None, **options: Any) -> None:
     A run that failed is tried again. One that was rolled back needs a new plan. Another pace takes
     the place of the one before, also where a supervisor is at work: it reads it with its next look.
 
+    With --standby it waits while another supervisor is at work, and takes over when that has died
+    or has lost its session; each has the same plan, and one of them writes at a time.
+
     \b
     Examples:
       kadmin reassign resume
+      kadmin reassign resume --standby --yes
       kadmin reassign resume --throttle 100MB --max-moves 10
     """
     redirect(session, run_id, Goal.FORWARD, options)
@@ -96,10 +102,11 @@ def redirect(session: Session, run_id: str | None, goal: Goal, options: dict[str
         settings = settings_of(options, run.settings)
         beginning.redirect(opened, run, goal, settings)
     is_followed = goal is run.goal and is_at_work(run, supervisor)
-    if is_followed and settings != run.settings:
+    stands_by = bool(options.get("standby"))
+    if is_followed and settings != run.settings and not stands_by:
         output.note(f"{supervisor} goes on with it")
         return
-    follow(session, run.run_id, supervisor_name(), is_patient=not is_followed)
+    follow(session, run.run_id, supervisor_name(), is_patient=not is_followed, stands_by=stands_by)
 
 
 QUESTIONS = {

@@ -226,12 +226,33 @@ def test_a_higher_replication_factor_copies_what_lacks() -> None:
 
 
 def test_a_lower_replication_factor_leaves_brokers_even() -> None:
-    layout = layout_of("---", *[(0, 1, 2)] * 6)
+    layout = layout_of("---", *[(0, 1, 2), (1, 2, 0), (2, 0, 1)] * 2)
 
     plan = made(layout, Goal.REPLICATION_FACTOR, replication_factor=2).plan
 
     assert dict.fromkeys(ids(0, 1, 2), 4) == loads_after(layout, plan)
     assert (0, 0) == (plan.moved_replicas, plan.lower_bound)
+
+
+@pytest.mark.parametrize(
+    ("layout", "factor", "loads"),
+    [
+        (layout_of("---", *[(0, 1, 2)] * 6), 2, {0: 6, 1: 3, 2: 3}),
+        (layout_of("---", *[(0, 1, 2)] * 6), 1, {0: 6, 1: 0, 2: 0}),
+        (layout_of("----", (0, 1, 2), (1, 0, 3), (3, 2, 1), (3, 0, 1)), 2, None),
+        (layout_of("aab", *[(0, 1, 2)] * 4), 2, {0: 4, 1: 0, 2: 4}),
+    ],
+)
+def test_a_lower_replication_factor_takes_no_preferred_leader_away(
+    layout: ClusterLayout, factor: int, loads: dict[int, int] | None
+) -> None:
+    plan = made(layout, Goal.REPLICATION_FACTOR, replication_factor=factor).plan
+
+    for move in plan.moves:
+        kept = [broker for broker in move.replicas if broker in move.target]
+        assert (move.replicas[0], kept) == (move.target[0], list(move.target))
+    if loads is not None:
+        assert loads == {broker: loads_after(layout, plan)[BrokerId(broker)] for broker in loads}
 
 
 def test_a_lower_replication_factor_keeps_the_racks() -> None:
@@ -295,6 +316,20 @@ def test_a_bound_on_brokers_is_kept() -> None:
     plan = made(layout, Goal.DRAIN, brokers=ids(0), max_replicas=5).plan
 
     assert max(loads_after(layout, plan).values()) <= 5
+
+
+def test_a_bound_below_what_a_broker_has_is_reached_or_refused_and_never_passed_over() -> None:
+    full = layout_of("---", *[(0,)] * 6, (1,), (2,))
+    even = layout_of("--", (0,), (1,), (0,), (1,))
+
+    reached = made(full, Goal.BALANCE, max_replicas=3)
+    kept = made(layout_of("---", *[(0,)] * 6, (1,)), Goal.DRAIN, brokers=ids(1), max_replicas=3)
+
+    assert max(loads_after(full, reached.plan).values()) <= 3
+    assert () == reached.notes
+    assert ("with more than 3 replicas still: broker 0 (6)",) == kept.notes
+    with pytest.raises(Impossible, match="may hold no more than 1"):
+        made(even, Goal.BALANCE, max_replicas=1)
 
 
 def test_partitions_with_replicas_on_dead_brokers_are_left_alone_and_noted() -> None:

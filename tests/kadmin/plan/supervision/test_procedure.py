@@ -161,6 +161,23 @@ def test_a_move_that_is_refused_again_and_again_is_left() -> None:
     assert "the controller refuses 1 partition: t-0 (no)" == found[-1].run.reason
 
 
+def test_what_cannot_be_given_up_now_is_waited_for_and_goes_back_later() -> None:
+    held = Asked({}, {T0: "a replica of before is not alive"})
+    give_up = GiveUp({T0: ids("1,2")})
+
+    found = effects(BACKWARD, *[MOVING] * 5, ARRIVED, GiveUp=held)
+
+    assert [kept(BACKWARD), *[give_up] * 5, BACK] == found
+
+
+def test_a_run_does_not_end_while_something_moves_that_is_not_given_up() -> None:
+    refusal = Asked({T0: "no"})
+
+    found = effects(BACKWARD, *[MOVING] * 5, ARRIVED, GiveUp=refusal)
+
+    assert [kept(BACKWARD), *[GiveUp({T0: ids("1,2")})] * 3, BACK] == found
+
+
 def test_a_supervisor_that_was_replaced_stops() -> None:
     procedure = supervise("me", Memory())
     view = View(snapshot=BEFORE, now_ms=0, time_ms=0)

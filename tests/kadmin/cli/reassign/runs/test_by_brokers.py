@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from cluster.zk import paths
-from kadmin.admin.zookeeper.transaction import RUNS_PATH
+from kadmin.admin.zookeeper.run_store import SUPERVISORS_PATH
 from kadmin.errors import ExitCode
 from tests.kadmin.cli.reassign.runs.plans import plan_file
 from tests.support.cli import KadminRun, done, kadmin, running_kadmin
@@ -111,8 +111,8 @@ def killed_in_the_middle(fleet: Fleet, way: list[str], path: str, topic: str) ->
         process.send_signal(signal.SIGKILL)
         process.wait()
     # Its session would go on for a while.
-    if fleet.client.exists(f"{RUNS_PATH}/supervisor"):
-        expire_owner(fleet.client, fleet.connect, f"{RUNS_PATH}/supervisor")
+    for node in fleet.client.get_children(SUPERVISORS_PATH):
+        expire_owner(fleet.client, fleet.connect, f"{SUPERVISORS_PATH}/{node}")
 
 
 @pytest.mark.parametrize("by", ["zookeeper", "brokers"])

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from cluster.zk import paths
+from kadmin.admin.zookeeper.run_store import SUPERVISORS_PATH
 from kadmin.admin.zookeeper.transaction import RUNS_PATH
 from kadmin.errors import ExitCode
 from tests.kadmin.cli.reassign.runs.plans import plan_file
@@ -30,6 +31,13 @@ def status(*arguments: str) -> dict[str, Any]:
     outcome = kadmin("reassign", "status", "--output", "json", *arguments)
     found: dict[str, Any] = json.loads(outcome.stdout)
     return {"exit_code": outcome.exit_code, **found}
+
+
+def expire_supervisor(connect: str) -> None:
+    """End the session of the supervisor at work."""
+    with client_of(connect) as client:
+        first = min(client.get_children(SUPERVISORS_PATH), key=lambda name: name[-10:])
+        expire_owner(client, connect, f"{SUPERVISORS_PATH}/{first}")
 
 
 def replicas_in(connect: str) -> list[list[int]]:
@@ -60,7 +68,7 @@ def test_a_run_ends_as_planned_and_each_event_is_a_line_of_json(small: str) -> N
     )
     with client_of(small) as client:
         assert not client.exists("/kadmin/reassignment")
-        assert not client.exists(f"{RUNS_PATH}/supervisor")
+        assert [] == client.get_children(SUPERVISORS_PATH)
 
 
 def broken_pipe() -> int:
@@ -221,8 +229,7 @@ def test_a_run_without_a_controller_is_interrupted_cancelled_and_resumed(small: 
         found = status()
         process.send_signal(signal.SIGKILL)
         process.wait()
-    with client_of(small) as client:
-        expire_owner(client, small, f"{RUNS_PATH}/supervisor")
+    expire_supervisor(small)
 
     assert ("running", ExitCode.IN_PROGRESS) == (found["state"], found["exit_code"])
     assert ["there is no controller"] == [each["reason"] for each in status()["stalls"]]
@@ -246,3 +253,54 @@ def test_what_was_planned_for_a_goal_is_run(small: str) -> None:
     assert ("done", "drain", "forward") == tuple(
         found[key] for key in ("state", "goal", "direction")
     )
+
+
+def queue_in(connect: str) -> list[str]:
+    with client_of(connect) as client:
+        return list(client.get_children(SUPERVISORS_PATH))
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+def test_one_that_stands_by_takes_over_when_the_first_dies_or_loses_its_session(
+    small: str, number: signal.Signals
+) -> None:
+    """There is no controller, so that the run waits for it."""
+    words = ["reassign", "run", plan_file(MOVES), "--yes", "--standby"]
+    with client_of(small) as client:
+        client.delete(paths.CONTROLLER)
+    with running_kadmin(*words) as first:
+        wait_until(lambda: request_in(small) is not None, what="the request")
+        with running_kadmin(*words) as second:
+            wait_until(lambda: len(queue_in(small)) == 2, what="the one that stands by")
+            first_at_work = status()["supervisor"]
+            first.send_signal(number)
+            expire_supervisor(small)
+            wait_until(lambda: str(second.pid) in status()["supervisor"], what="the second")
+            first.send_signal(signal.SIGCONT)
+            if number is signal.SIGSTOP:
+                wait_until(lambda: len(queue_in(small)) == 2, what="the first, which stands by")
+            epoch_holder = status()["supervisor"]
+            with controlled(small):
+                events = events_of(second.communicate()[0].decode())
+                again, _ = first.communicate()
+
+    assert str(first.pid) in first_at_work
+    assert str(second.pid) in epoch_holder
+    assert ("done", 0) == (events[-1]["state"], second.returncode)
+    if number is signal.SIGSTOP:
+        assert ("done", 0) == (events_of(again.decode())[-1]["state"], first.returncode)
+    assert [[1, 2], [2, 0], [0, 2]] == replicas_in(small)
+    assert 1 == len(done("reassign", "list").splitlines())
+    assert [] == queue_in(small)
+
+
+def test_of_two_plans_one_stands_by_for_no_other(small: str) -> None:
+    with client_of(small) as client:
+        client.delete(paths.CONTROLLER)
+    with running_kadmin("reassign", "run", plan_file(MOVES), "--yes"):
+        wait_until(lambda: request_in(small) is not None, what="the request")
+
+        other = kadmin("reassign", "run", plan_file({"t-2": "0,2 -> 0,1"}), "--yes", "--standby")
+
+    assert ExitCode.REFUSED == other.exit_code
+    assert "has not ended; nothing was written" in other.stderr
