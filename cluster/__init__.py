@@ -5,6 +5,7 @@ __all__ = [
     "controller",
     "coordination",
     "formats",
+    "metrics",
     "model",
     "recipes",
     "settings",

@@ -4,10 +4,11 @@
 _kadmin_node() {
     case $1 in
         'kadmin')
-            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign throttle log-dirs offsets groups delete-records lead produce consume merge-logs verify-replicas collect dump-log snapshot simulate cluster config help completion'
+            commands='check topics configs acls brokers controller zookeeper api-versions elect reassign throttle log-dirs metrics offsets groups export delete-records lead produce consume perf merge-logs verify-replicas collect dump-log snapshot simulate migration cluster serve config help completion'
             options='
                 --version
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -40,6 +41,7 @@ _kadmin_node() {
                 --plain
                 --watch
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -103,6 +105,7 @@ _kadmin_node() {
                 --wait
                 --no-wait
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -150,6 +153,7 @@ _kadmin_node() {
                 -y
                 --force
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -195,6 +199,7 @@ _kadmin_node() {
                 -y
                 --force
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -221,6 +226,7 @@ _kadmin_node() {
                 --plain
                 --watch
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -244,6 +250,7 @@ _kadmin_node() {
                 --plain
                 --watch
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -262,11 +269,20 @@ _kadmin_node() {
             '
             ;;
         'kadmin zookeeper')
-            commands=''
+            commands='clients'
             options='
                 --admin-port
                 --plain
                 --watch
+                --cluster
+            '
+            ;;
+        'kadmin zookeeper clients')
+            commands=''
+            options='
+                --admin-port
+                --plain
+                --cluster
             '
             ;;
         'kadmin api-versions')
@@ -278,6 +294,7 @@ _kadmin_node() {
                 --plain
                 --watch
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -308,6 +325,7 @@ _kadmin_node() {
                 --yes
                 -y
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -354,6 +372,7 @@ _kadmin_node() {
                 -y
                 --watch
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -393,6 +412,7 @@ _kadmin_node() {
                 --svg
                 --force
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -422,6 +442,7 @@ _kadmin_node() {
                 --yes
                 -y
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -450,6 +471,7 @@ _kadmin_node() {
                 --yes
                 -y
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -472,6 +494,7 @@ _kadmin_node() {
             options='
                 --watch
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -495,6 +518,7 @@ _kadmin_node() {
                 --yes
                 -y
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -522,6 +546,7 @@ _kadmin_node() {
                 --yes
                 -y
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -543,6 +568,7 @@ _kadmin_node() {
             commands=''
             options='
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -564,6 +590,7 @@ _kadmin_node() {
             commands='doctor list release'
             options='
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -585,6 +612,7 @@ _kadmin_node() {
             commands=''
             options='
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -606,6 +634,7 @@ _kadmin_node() {
             commands=''
             options='
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -633,6 +662,7 @@ _kadmin_node() {
                 --yes
                 -y
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -666,6 +696,7 @@ _kadmin_node() {
                 --plain
                 --watch
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -681,6 +712,21 @@ _kadmin_node() {
                 --broker-tls-no-host-check
                 --command-config
                 --admin.config
+            '
+            ;;
+        'kadmin metrics')
+            commands=''
+            options='
+                --name
+                --prometheus-url
+                --jolokia-url
+                --broker
+                --topic
+                --metric
+                --window
+                --plain
+                --watch
+                --cluster
             '
             ;;
         'kadmin offsets')
@@ -699,6 +745,7 @@ _kadmin_node() {
                 --plain
                 --watch
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -758,6 +805,7 @@ _kadmin_node() {
                 --yes
                 -y
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -789,6 +837,42 @@ _kadmin_node() {
                 --yes
                 -y
                 --bootstrap-server
+                --cluster
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin export')
+            commands=''
+            options='
+                --topic
+                --exclude-topic
+                --group
+                --exclude-group
+                --behind-after
+                --window
+                --interval
+                --check-interval
+                --max-age
+                --listen
+                --telemetry-path
+                --once
+                --output-file
+                --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -820,6 +904,7 @@ _kadmin_node() {
                 --yes
                 -y
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -846,6 +931,7 @@ _kadmin_node() {
                 --wait
                 --requeue
                 --id
+                --cluster
             '
             ;;
         'kadmin produce')
@@ -873,6 +959,7 @@ _kadmin_node() {
                 --property-file
                 --producer.config
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -915,6 +1002,255 @@ _kadmin_node() {
                 --property-file
                 --consumer.config
                 --bootstrap-server
+                --cluster
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin perf')
+            commands='produce consume end-to-end load report'
+            options='
+                --bootstrap-server
+                --cluster
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin perf produce')
+            commands=''
+            options='
+                --topic
+                --num-records
+                --messages
+                --duration
+                --record-size
+                --message-size
+                --payload-file
+                --payload-delimiter
+                --payload-monotonic
+                --keys
+                --key-distribution
+                --throughput
+                --warmup
+                --warmup-records
+                --processes
+                --threads
+                --reporting-interval
+                --producer-props
+                -X
+                --producer-property
+                --property-file
+                --producer.config
+                --print-metrics
+                --csv
+                --metrics-dir
+                --csv-reporter-enabled
+                --svg
+                --hdr
+                --create-topic
+                --partitions
+                --replication-factor
+                --topic-config
+                --yes
+                -y
+                --compare
+                --rounds
+                --bootstrap-server
+                --cluster
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin perf consume')
+            commands=''
+            options='
+                --topic
+                --messages
+                --num-records
+                --group
+                --from-latest
+                --timeout-ms
+                --latency
+                --processes
+                --threads
+                --fetch-size
+                --socket-buffer-size
+                --consumer-props
+                -X
+                --consumer-property
+                --property-file
+                --consumer.config
+                --show-detailed-stats
+                --reporting-interval
+                --print-metrics
+                --hide-header
+                --date-format
+                --csv
+                --metrics-dir
+                --csv-reporter-enabled
+                --svg
+                --hdr
+                --compare
+                --rounds
+                --bootstrap-server
+                --cluster
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin perf end-to-end')
+            commands=''
+            options='
+                --topic
+                --num-records
+                --record-size
+                --producer-acks
+                --acks
+                --warmup
+                -X
+                --producer-property
+                --property-file
+                --producer.config
+                --csv
+                --metrics-dir
+                --csv-reporter-enabled
+                --svg
+                --hdr
+                --create-topic
+                --partitions
+                --replication-factor
+                --topic-config
+                --yes
+                -y
+                --compare
+                --rounds
+                --bootstrap-server
+                --cluster
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin perf load')
+            commands=''
+            options='
+                --topic
+                --throughput
+                --duration
+                --record-size
+                --producers
+                --consumers
+                --outage
+                --reporting-interval
+                -X
+                --producer-property
+                --property-file
+                --producer.config
+                --create-topic
+                --partitions
+                --replication-factor
+                --topic-config
+                --yes
+                -y
+                --bootstrap-server
+                --cluster
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin perf report')
+            commands=''
+            options='
+                --html
+                --only
+                --quick
+                --duration
+                --rounds
+                -X
+                --producer-property
+                --property-file
+                --producer.config
+                --yes
+                -y
+                --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -969,6 +1305,7 @@ _kadmin_node() {
                 --master
                 --conf
                 --properties-file
+                --cluster
             '
             ;;
         'kadmin verify-replicas')
@@ -996,6 +1333,7 @@ _kadmin_node() {
                 --conf
                 --properties-file
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -1023,6 +1361,7 @@ _kadmin_node() {
                 --max-rate
                 --check
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -1053,12 +1392,14 @@ _kadmin_node() {
                 --verify-index-only
                 --max-message-size
                 --max-bytes
+                --cluster
             '
             ;;
         'kadmin snapshot')
             commands='diff save show'
             options='
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -1082,6 +1423,7 @@ _kadmin_node() {
                 --only
                 --no-brokers
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -1106,6 +1448,7 @@ _kadmin_node() {
                 --no-brokers
                 --force
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -1127,6 +1470,7 @@ _kadmin_node() {
             commands=''
             options='
                 --default-min-isr
+                --cluster
             '
             ;;
         'kadmin simulate')
@@ -1139,6 +1483,241 @@ _kadmin_node() {
                 --unclean
                 --snapshot
                 --default-min-isr
+                --bootstrap-server
+                --cluster
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin migration')
+            commands='check preview rollback-check status'
+            options='
+                --cluster
+            '
+            ;;
+        'kadmin migration check')
+            commands=''
+            options='
+                --ignore
+                --default-min-isr
+                --no-brokers
+                --wait-ready
+                --plain
+                --bootstrap-server
+                --cluster
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
+            '
+            ;;
+        'kadmin migration preview')
+            commands=''
+            options='
+                --cluster
+            '
+            ;;
+        'kadmin migration rollback-check')
+            commands=''
+            options='
+                --fix
+                --dry-run
+                --yes
+                -y
+                --cluster
+            '
+            ;;
+        'kadmin migration status')
+            commands=''
+            options='
+                --plain
+                --watch
+                --cluster
+            '
+            ;;
+        'kadmin cluster')
+            commands='add-broker destroy down kill-broker kill-zookeeper list logs pause-broker pause-zookeeper resume-broker resume-zookeeper start-broker start-zookeeper status stop-broker stop-zookeeper up'
+            options='
+                --cluster
+            '
+            ;;
+        'kadmin cluster add-broker')
+            commands=''
+            options='
+                --name
+                --rack
+                --cluster
+            '
+            ;;
+        'kadmin cluster destroy')
+            commands=''
+            options='
+                --name
+                --yes
+                --cluster
+            '
+            ;;
+        'kadmin cluster down')
+            commands=''
+            options='
+                --name
+                --cluster
+            '
+            ;;
+        'kadmin cluster kill-broker')
+            commands=''
+            options='
+                --name
+                --cluster
+            '
+            ;;
+        'kadmin cluster kill-zookeeper')
+            commands=''
+            options='
+                --name
+                --cluster
+            '
+            ;;
+        'kadmin cluster list')
+            commands=''
+            options='
+                --cluster
+            '
+            ;;
+        'kadmin cluster logs')
+            commands=''
+            options='
+                --name
+                --follow
+                -f
+                --controller
+                --state-change
+                --cluster
+            '
+            ;;
+        'kadmin cluster pause-broker')
+            commands=''
+            options='
+                --name
+                --cluster
+            '
+            ;;
+        'kadmin cluster pause-zookeeper')
+            commands=''
+            options='
+                --name
+                --cluster
+            '
+            ;;
+        'kadmin cluster resume-broker')
+            commands=''
+            options='
+                --name
+                --cluster
+            '
+            ;;
+        'kadmin cluster resume-zookeeper')
+            commands=''
+            options='
+                --name
+                --cluster
+            '
+            ;;
+        'kadmin cluster start-broker')
+            commands=''
+            options='
+                --name
+                --cluster
+            '
+            ;;
+        'kadmin cluster start-zookeeper')
+            commands=''
+            options='
+                --name
+                --cluster
+            '
+            ;;
+        'kadmin cluster status')
+            commands=''
+            options='
+                --name
+                --controller
+                --watch
+                --cluster
+            '
+            ;;
+        'kadmin cluster stop-broker')
+            commands=''
+            options='
+                --name
+                --cluster
+            '
+            ;;
+        'kadmin cluster stop-zookeeper')
+            commands=''
+            options='
+                --name
+                --cluster
+            '
+            ;;
+        'kadmin cluster up')
+            commands=''
+            options='
+                --name
+                --zookeepers
+                --dir
+                --port
+                --bind
+                --brokers
+                --racks
+                --set
+                --use
+                --no-use
+                --cluster
+            '
+            ;;
+        'kadmin serve')
+            commands=''
+            options='
+                --cluster
+                --name
+                --every
+                --default-min-isr
+                --timeline
+                --write
+                --token-file
+                --audit-file
+                --auth-header
+                --trusted-proxy
+                --listen
+                --url
+                --tls-cert
+                --tls-key
+                --plain-http
                 --bootstrap-server
                 --broker-sasl
                 --broker-user
@@ -1157,133 +1736,11 @@ _kadmin_node() {
                 --admin.config
             '
             ;;
-        'kadmin cluster')
-            commands='add-broker destroy down kill-broker kill-zookeeper list logs pause-broker pause-zookeeper resume-broker resume-zookeeper start-broker start-zookeeper status stop-broker stop-zookeeper up'
-            options='
-            '
-            ;;
-        'kadmin cluster add-broker')
-            commands=''
-            options='
-                --name
-                --rack
-            '
-            ;;
-        'kadmin cluster destroy')
-            commands=''
-            options='
-                --name
-                --yes
-            '
-            ;;
-        'kadmin cluster down')
-            commands=''
-            options='
-                --name
-            '
-            ;;
-        'kadmin cluster kill-broker')
-            commands=''
-            options='
-                --name
-            '
-            ;;
-        'kadmin cluster kill-zookeeper')
-            commands=''
-            options='
-                --name
-            '
-            ;;
-        'kadmin cluster list')
-            commands=''
-            options='
-            '
-            ;;
-        'kadmin cluster logs')
-            commands=''
-            options='
-                --name
-                --follow
-                -f
-                --controller
-                --state-change
-            '
-            ;;
-        'kadmin cluster pause-broker')
-            commands=''
-            options='
-                --name
-            '
-            ;;
-        'kadmin cluster pause-zookeeper')
-            commands=''
-            options='
-                --name
-            '
-            ;;
-        'kadmin cluster resume-broker')
-            commands=''
-            options='
-                --name
-            '
-            ;;
-        'kadmin cluster resume-zookeeper')
-            commands=''
-            options='
-                --name
-            '
-            ;;
-        'kadmin cluster start-broker')
-            commands=''
-            options='
-                --name
-            '
-            ;;
-        'kadmin cluster start-zookeeper')
-            commands=''
-            options='
-                --name
-            '
-            ;;
-        'kadmin cluster status')
-            commands=''
-            options='
-                --name
-                --controller
-                --watch
-            '
-            ;;
-        'kadmin cluster stop-broker')
-            commands=''
-            options='
-                --name
-            '
-            ;;
-        'kadmin cluster stop-zookeeper')
-            commands=''
-            options='
-                --name
-            '
-            ;;
-        'kadmin cluster up')
-            commands=''
-            options='
-                --name
-                --zookeepers
-                --dir
-                --port
-                --bind
-                --brokers
-                --racks
-                --set
-                --use
-                --no-use
-            '
-            ;;
         'kadmin config')
             commands='add list remove show use'
             options='
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -1307,6 +1764,7 @@ _kadmin_node() {
                 --use
                 --force
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -1327,17 +1785,20 @@ _kadmin_node() {
         'kadmin config list')
             commands=''
             options='
+                --cluster
             '
             ;;
         'kadmin config remove')
             commands=''
             options='
+                --cluster
             '
             ;;
         'kadmin config show')
             commands=''
             options='
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -1358,17 +1819,20 @@ _kadmin_node() {
         'kadmin config use')
             commands=''
             options='
+                --cluster
             '
             ;;
         'kadmin help')
             commands=''
             options='
+                --cluster
             '
             ;;
         'kadmin completion')
             commands=''
             options='
                 --bootstrap-server
+                --cluster
                 --broker-sasl
                 --broker-user
                 --broker-password-file
@@ -1389,7 +1853,6 @@ _kadmin_node() {
     esac
     options="$options
         --zookeeper
-        --cluster
         --output
         --no-color
         --no-pager
@@ -1415,7 +1878,6 @@ _kadmin_node() {
 _kadmin_kind() {
     case "$1 $2" in
         *' --zookeeper') kind='text' ;;
-        *' --cluster') kind='live clusters' ;;
         *' --output') kind='words text json yaml csv' ;;
         *' --timeout') kind='text' ;;
         *' --zookeeper-auth') kind='words none digest sasl-digest sasl-gssapi' ;;
@@ -1426,6 +1888,7 @@ _kadmin_kind() {
         *' --zookeeper-tls-cert') kind='path' ;;
         *' --zookeeper-tls-key') kind='path' ;;
         'kadmin --bootstrap-server') kind='text' ;;
+        'kadmin --cluster') kind='live clusters' ;;
         'kadmin --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin --broker-user') kind='text' ;;
         'kadmin --broker-password-file') kind='path' ;;
@@ -1443,6 +1906,7 @@ _kadmin_kind() {
         'kadmin check --behind-after') kind='text' ;;
         'kadmin check --window') kind='text' ;;
         'kadmin check --bootstrap-server') kind='text' ;;
+        'kadmin check --cluster') kind='live clusters' ;;
         'kadmin check --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin check --broker-user') kind='text' ;;
         'kadmin check --broker-password-file') kind='path' ;;
@@ -1467,6 +1931,7 @@ _kadmin_kind() {
         'kadmin topics --limit') kind='text' ;;
         'kadmin topics --default-min-isr') kind='text' ;;
         'kadmin topics --bootstrap-server') kind='text' ;;
+        'kadmin topics --cluster') kind='live clusters' ;;
         'kadmin topics --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin topics --broker-user') kind='text' ;;
         'kadmin topics --broker-password-file') kind='path' ;;
@@ -1489,6 +1954,7 @@ _kadmin_kind() {
         'kadmin configs --add-config-file') kind='path' ;;
         'kadmin configs --delete-config') kind='live set-topic-configs' ;;
         'kadmin configs --bootstrap-server') kind='text' ;;
+        'kadmin configs --cluster') kind='live clusters' ;;
         'kadmin configs --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin configs --broker-user') kind='text' ;;
         'kadmin configs --broker-password-file') kind='path' ;;
@@ -1513,6 +1979,7 @@ _kadmin_kind() {
         'kadmin acls --deny-host') kind='text' ;;
         'kadmin acls --operation') kind='text' ;;
         'kadmin acls --bootstrap-server') kind='text' ;;
+        'kadmin acls --cluster') kind='live clusters' ;;
         'kadmin acls --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin acls --broker-user') kind='text' ;;
         'kadmin acls --broker-password-file') kind='path' ;;
@@ -1526,6 +1993,7 @@ _kadmin_kind() {
         'kadmin acls --command-config'|'kadmin acls --admin.config') kind='path' ;;
         'kadmin brokers --broker') kind='live brokers' ;;
         'kadmin brokers --bootstrap-server') kind='text' ;;
+        'kadmin brokers --cluster') kind='live clusters' ;;
         'kadmin brokers --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin brokers --broker-user') kind='text' ;;
         'kadmin brokers --broker-password-file') kind='path' ;;
@@ -1538,6 +2006,7 @@ _kadmin_kind() {
         'kadmin brokers --broker-tls-key') kind='path' ;;
         'kadmin brokers --command-config'|'kadmin brokers --admin.config') kind='path' ;;
         'kadmin controller --bootstrap-server') kind='text' ;;
+        'kadmin controller --cluster') kind='live clusters' ;;
         'kadmin controller --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin controller --broker-user') kind='text' ;;
         'kadmin controller --broker-password-file') kind='path' ;;
@@ -1550,8 +2019,12 @@ _kadmin_kind() {
         'kadmin controller --broker-tls-key') kind='path' ;;
         'kadmin controller --command-config'|'kadmin controller --admin.config') kind='path' ;;
         'kadmin zookeeper --admin-port') kind='text' ;;
+        'kadmin zookeeper --cluster') kind='live clusters' ;;
+        'kadmin zookeeper clients --admin-port') kind='text' ;;
+        'kadmin zookeeper clients --cluster') kind='live clusters' ;;
         'kadmin api-versions --broker'|'kadmin api-versions --broker-list') kind='live brokers' ;;
         'kadmin api-versions --bootstrap-server') kind='text' ;;
+        'kadmin api-versions --cluster') kind='live clusters' ;;
         'kadmin api-versions --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin api-versions --broker-user') kind='text' ;;
         'kadmin api-versions --broker-password-file') kind='path' ;;
@@ -1568,6 +2041,7 @@ _kadmin_kind() {
         'kadmin elect --path-to-json-file') kind='path' ;;
         'kadmin elect --election-type') kind='words preferred unclean' ;;
         'kadmin elect --bootstrap-server') kind='text' ;;
+        'kadmin elect --cluster') kind='live clusters' ;;
         'kadmin elect --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin elect --broker-user') kind='text' ;;
         'kadmin elect --broker-password-file') kind='path' ;;
@@ -1591,6 +2065,7 @@ _kadmin_kind() {
         'kadmin reassign --replica-alter-log-dirs-throttle') kind='text' ;;
         'kadmin reassign --rollback-file') kind='path' ;;
         'kadmin reassign --bootstrap-server') kind='text' ;;
+        'kadmin reassign --cluster') kind='live clusters' ;;
         'kadmin reassign --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin reassign --broker-user') kind='text' ;;
         'kadmin reassign --broker-password-file') kind='path' ;;
@@ -1618,6 +2093,7 @@ _kadmin_kind() {
         'kadmin reassign plan --out') kind='path' ;;
         'kadmin reassign plan --svg') kind='path' ;;
         'kadmin reassign plan --bootstrap-server') kind='text' ;;
+        'kadmin reassign plan --cluster') kind='live clusters' ;;
         'kadmin reassign plan --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin reassign plan --broker-user') kind='text' ;;
         'kadmin reassign plan --broker-password-file') kind='path' ;;
@@ -1634,6 +2110,7 @@ _kadmin_kind() {
         'kadmin reassign run --throttle') kind='text' ;;
         'kadmin reassign run --override') kind='words stale-plan other-moves target-down offline min-isr racks disk-room' ;;
         'kadmin reassign run --bootstrap-server') kind='text' ;;
+        'kadmin reassign run --cluster') kind='live clusters' ;;
         'kadmin reassign run --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin reassign run --broker-user') kind='text' ;;
         'kadmin reassign run --broker-password-file') kind='path' ;;
@@ -1651,6 +2128,7 @@ _kadmin_kind() {
         'kadmin reassign resume --throttle') kind='text' ;;
         'kadmin reassign resume --override') kind='words stale-plan other-moves target-down offline min-isr racks disk-room' ;;
         'kadmin reassign resume --bootstrap-server') kind='text' ;;
+        'kadmin reassign resume --cluster') kind='live clusters' ;;
         'kadmin reassign resume --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin reassign resume --broker-user') kind='text' ;;
         'kadmin reassign resume --broker-password-file') kind='path' ;;
@@ -1664,6 +2142,7 @@ _kadmin_kind() {
         'kadmin reassign resume --command-config'|'kadmin reassign resume --admin.config') kind='path' ;;
         'kadmin reassign resume #1') kind='text' ;;
         'kadmin reassign status --bootstrap-server') kind='text' ;;
+        'kadmin reassign status --cluster') kind='live clusters' ;;
         'kadmin reassign status --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin reassign status --broker-user') kind='text' ;;
         'kadmin reassign status --broker-password-file') kind='path' ;;
@@ -1677,6 +2156,7 @@ _kadmin_kind() {
         'kadmin reassign status --command-config'|'kadmin reassign status --admin.config') kind='path' ;;
         'kadmin reassign status #1') kind='text' ;;
         'kadmin reassign cancel --bootstrap-server') kind='text' ;;
+        'kadmin reassign cancel --cluster') kind='live clusters' ;;
         'kadmin reassign cancel --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin reassign cancel --broker-user') kind='text' ;;
         'kadmin reassign cancel --broker-password-file') kind='path' ;;
@@ -1694,6 +2174,7 @@ _kadmin_kind() {
         'kadmin reassign rollback --throttle') kind='text' ;;
         'kadmin reassign rollback --override') kind='words stale-plan other-moves target-down offline min-isr racks disk-room' ;;
         'kadmin reassign rollback --bootstrap-server') kind='text' ;;
+        'kadmin reassign rollback --cluster') kind='live clusters' ;;
         'kadmin reassign rollback --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin reassign rollback --broker-user') kind='text' ;;
         'kadmin reassign rollback --broker-password-file') kind='path' ;;
@@ -1707,6 +2188,7 @@ _kadmin_kind() {
         'kadmin reassign rollback --command-config'|'kadmin reassign rollback --admin.config') kind='path' ;;
         'kadmin reassign rollback #1') kind='text' ;;
         'kadmin reassign list --bootstrap-server') kind='text' ;;
+        'kadmin reassign list --cluster') kind='live clusters' ;;
         'kadmin reassign list --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin reassign list --broker-user') kind='text' ;;
         'kadmin reassign list --broker-password-file') kind='path' ;;
@@ -1719,6 +2201,7 @@ _kadmin_kind() {
         'kadmin reassign list --broker-tls-key') kind='path' ;;
         'kadmin reassign list --command-config'|'kadmin reassign list --admin.config') kind='path' ;;
         'kadmin throttle --bootstrap-server') kind='text' ;;
+        'kadmin throttle --cluster') kind='live clusters' ;;
         'kadmin throttle --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin throttle --broker-user') kind='text' ;;
         'kadmin throttle --broker-password-file') kind='path' ;;
@@ -1731,6 +2214,7 @@ _kadmin_kind() {
         'kadmin throttle --broker-tls-key') kind='path' ;;
         'kadmin throttle --command-config'|'kadmin throttle --admin.config') kind='path' ;;
         'kadmin throttle doctor --bootstrap-server') kind='text' ;;
+        'kadmin throttle doctor --cluster') kind='live clusters' ;;
         'kadmin throttle doctor --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin throttle doctor --broker-user') kind='text' ;;
         'kadmin throttle doctor --broker-password-file') kind='path' ;;
@@ -1743,6 +2227,7 @@ _kadmin_kind() {
         'kadmin throttle doctor --broker-tls-key') kind='path' ;;
         'kadmin throttle doctor --command-config'|'kadmin throttle doctor --admin.config') kind='path' ;;
         'kadmin throttle list --bootstrap-server') kind='text' ;;
+        'kadmin throttle list --cluster') kind='live clusters' ;;
         'kadmin throttle list --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin throttle list --broker-user') kind='text' ;;
         'kadmin throttle list --broker-password-file') kind='path' ;;
@@ -1758,6 +2243,7 @@ _kadmin_kind() {
         'kadmin throttle release --broker') kind='live brokers' ;;
         'kadmin throttle release --rollback-file') kind='path' ;;
         'kadmin throttle release --bootstrap-server') kind='text' ;;
+        'kadmin throttle release --cluster') kind='live clusters' ;;
         'kadmin throttle release --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin throttle release --broker-user') kind='text' ;;
         'kadmin throttle release --broker-password-file') kind='path' ;;
@@ -1775,6 +2261,7 @@ _kadmin_kind() {
         'kadmin log-dirs --sort-by') kind='words name size lag' ;;
         'kadmin log-dirs --limit') kind='text' ;;
         'kadmin log-dirs --bootstrap-server') kind='text' ;;
+        'kadmin log-dirs --cluster') kind='live clusters' ;;
         'kadmin log-dirs --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin log-dirs --broker-user') kind='text' ;;
         'kadmin log-dirs --broker-password-file') kind='path' ;;
@@ -1786,12 +2273,21 @@ _kadmin_kind() {
         'kadmin log-dirs --broker-tls-cert') kind='path' ;;
         'kadmin log-dirs --broker-tls-key') kind='path' ;;
         'kadmin log-dirs --command-config'|'kadmin log-dirs --admin.config') kind='path' ;;
+        'kadmin metrics --name') kind='live local-clusters' ;;
+        'kadmin metrics --prometheus-url') kind='text' ;;
+        'kadmin metrics --jolokia-url') kind='text' ;;
+        'kadmin metrics --broker') kind='text' ;;
+        'kadmin metrics --topic') kind='text' ;;
+        'kadmin metrics --metric') kind='text' ;;
+        'kadmin metrics --window') kind='text' ;;
+        'kadmin metrics --cluster') kind='live clusters' ;;
         'kadmin offsets --topic') kind='live topics' ;;
         'kadmin offsets --partitions'|'kadmin offsets --partition') kind='text' ;;
         'kadmin offsets --time') kind='text' ;;
         'kadmin offsets --sort-by') kind='words name offset count' ;;
         'kadmin offsets --limit') kind='text' ;;
         'kadmin offsets --bootstrap-server') kind='text' ;;
+        'kadmin offsets --cluster') kind='live clusters' ;;
         'kadmin offsets --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin offsets --broker-user') kind='text' ;;
         'kadmin offsets --broker-password-file') kind='path' ;;
@@ -1816,6 +2312,7 @@ _kadmin_kind() {
         'kadmin groups --from-file') kind='path' ;;
         'kadmin groups --rollback-file') kind='path' ;;
         'kadmin groups --bootstrap-server') kind='text' ;;
+        'kadmin groups --cluster') kind='live clusters' ;;
         'kadmin groups --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin groups --broker-user') kind='text' ;;
         'kadmin groups --broker-password-file') kind='path' ;;
@@ -1832,6 +2329,7 @@ _kadmin_kind() {
         'kadmin groups migrate-offsets --topic') kind='live topics' ;;
         'kadmin groups migrate-offsets --rollback-file') kind='path' ;;
         'kadmin groups migrate-offsets --bootstrap-server') kind='text' ;;
+        'kadmin groups migrate-offsets --cluster') kind='live clusters' ;;
         'kadmin groups migrate-offsets --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin groups migrate-offsets --broker-user') kind='text' ;;
         'kadmin groups migrate-offsets --broker-password-file') kind='path' ;;
@@ -1843,12 +2341,38 @@ _kadmin_kind() {
         'kadmin groups migrate-offsets --broker-tls-cert') kind='path' ;;
         'kadmin groups migrate-offsets --broker-tls-key') kind='path' ;;
         'kadmin groups migrate-offsets --command-config'|'kadmin groups migrate-offsets --admin.config') kind='path' ;;
+        'kadmin export --topic') kind='live topics' ;;
+        'kadmin export --exclude-topic') kind='live topics' ;;
+        'kadmin export --group') kind='live groups' ;;
+        'kadmin export --exclude-group') kind='live groups' ;;
+        'kadmin export --behind-after') kind='text' ;;
+        'kadmin export --window') kind='text' ;;
+        'kadmin export --interval') kind='text' ;;
+        'kadmin export --check-interval') kind='text' ;;
+        'kadmin export --max-age') kind='text' ;;
+        'kadmin export --listen') kind='text' ;;
+        'kadmin export --telemetry-path') kind='path' ;;
+        'kadmin export --output-file') kind='path' ;;
+        'kadmin export --bootstrap-server') kind='text' ;;
+        'kadmin export --cluster') kind='live clusters' ;;
+        'kadmin export --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin export --broker-user') kind='text' ;;
+        'kadmin export --broker-password-file') kind='path' ;;
+        'kadmin export --broker-sasl-service') kind='text' ;;
+        'kadmin export --broker-keytab') kind='path' ;;
+        'kadmin export --broker-oauth-url') kind='text' ;;
+        'kadmin export --broker-oauth-scope') kind='text' ;;
+        'kadmin export --broker-tls-ca') kind='path' ;;
+        'kadmin export --broker-tls-cert') kind='path' ;;
+        'kadmin export --broker-tls-key') kind='path' ;;
+        'kadmin export --command-config'|'kadmin export --admin.config') kind='path' ;;
         'kadmin delete-records --topic') kind='live topics' ;;
         'kadmin delete-records --partitions'|'kadmin delete-records --partition') kind='text' ;;
         'kadmin delete-records --before-offset') kind='text' ;;
         'kadmin delete-records --before-time') kind='text' ;;
         'kadmin delete-records --offset-json-file') kind='path' ;;
         'kadmin delete-records --bootstrap-server') kind='text' ;;
+        'kadmin delete-records --cluster') kind='live clusters' ;;
         'kadmin delete-records --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin delete-records --broker-user') kind='text' ;;
         'kadmin delete-records --broker-password-file') kind='path' ;;
@@ -1862,6 +2386,7 @@ _kadmin_kind() {
         'kadmin delete-records --command-config'|'kadmin delete-records --admin.config') kind='path' ;;
         'kadmin lead --wait') kind='text' ;;
         'kadmin lead --id') kind='text' ;;
+        'kadmin lead --cluster') kind='live clusters' ;;
         'kadmin lead #1') kind='text' ;;
         'kadmin lead #2') kind='text' ;;
         'kadmin produce --topic') kind='live topics' ;;
@@ -1880,6 +2405,7 @@ _kadmin_kind() {
         'kadmin produce -X'|'kadmin produce --producer-property') kind='text' ;;
         'kadmin produce --property-file'|'kadmin produce --producer.config') kind='path' ;;
         'kadmin produce --bootstrap-server') kind='text' ;;
+        'kadmin produce --cluster') kind='live clusters' ;;
         'kadmin produce --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin produce --broker-user') kind='text' ;;
         'kadmin produce --broker-password-file') kind='path' ;;
@@ -1907,6 +2433,7 @@ _kadmin_kind() {
         'kadmin consume -X'|'kadmin consume --consumer-property') kind='text' ;;
         'kadmin consume --property-file'|'kadmin consume --consumer.config') kind='path' ;;
         'kadmin consume --bootstrap-server') kind='text' ;;
+        'kadmin consume --cluster') kind='live clusters' ;;
         'kadmin consume --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin consume --broker-user') kind='text' ;;
         'kadmin consume --broker-password-file') kind='path' ;;
@@ -1918,6 +2445,160 @@ _kadmin_kind() {
         'kadmin consume --broker-tls-cert') kind='path' ;;
         'kadmin consume --broker-tls-key') kind='path' ;;
         'kadmin consume --command-config'|'kadmin consume --admin.config') kind='path' ;;
+        'kadmin perf --bootstrap-server') kind='text' ;;
+        'kadmin perf --cluster') kind='live clusters' ;;
+        'kadmin perf --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin perf --broker-user') kind='text' ;;
+        'kadmin perf --broker-password-file') kind='path' ;;
+        'kadmin perf --broker-sasl-service') kind='text' ;;
+        'kadmin perf --broker-keytab') kind='path' ;;
+        'kadmin perf --broker-oauth-url') kind='text' ;;
+        'kadmin perf --broker-oauth-scope') kind='text' ;;
+        'kadmin perf --broker-tls-ca') kind='path' ;;
+        'kadmin perf --broker-tls-cert') kind='path' ;;
+        'kadmin perf --broker-tls-key') kind='path' ;;
+        'kadmin perf --command-config'|'kadmin perf --admin.config') kind='path' ;;
+        'kadmin perf produce --topic') kind='live topics' ;;
+        'kadmin perf produce --num-records'|'kadmin perf produce --messages') kind='text' ;;
+        'kadmin perf produce --duration') kind='text' ;;
+        'kadmin perf produce --record-size'|'kadmin perf produce --message-size') kind='text' ;;
+        'kadmin perf produce --payload-file') kind='path' ;;
+        'kadmin perf produce --payload-delimiter') kind='text' ;;
+        'kadmin perf produce --keys') kind='text' ;;
+        'kadmin perf produce --key-distribution') kind='words uniform sequential zipf' ;;
+        'kadmin perf produce --throughput') kind='text' ;;
+        'kadmin perf produce --warmup'|'kadmin perf produce --warmup-records') kind='text' ;;
+        'kadmin perf produce --processes'|'kadmin perf produce --threads') kind='text' ;;
+        'kadmin perf produce --reporting-interval') kind='text' ;;
+        'kadmin perf produce --producer-props') kind='text' ;;
+        'kadmin perf produce -X'|'kadmin perf produce --producer-property') kind='text' ;;
+        'kadmin perf produce --property-file'|'kadmin perf produce --producer.config') kind='path' ;;
+        'kadmin perf produce --csv'|'kadmin perf produce --metrics-dir') kind='path' ;;
+        'kadmin perf produce --svg') kind='path' ;;
+        'kadmin perf produce --hdr') kind='path' ;;
+        'kadmin perf produce --partitions') kind='text' ;;
+        'kadmin perf produce --replication-factor') kind='text' ;;
+        'kadmin perf produce --topic-config') kind='text' ;;
+        'kadmin perf produce --compare') kind='text' ;;
+        'kadmin perf produce --rounds') kind='text' ;;
+        'kadmin perf produce --bootstrap-server') kind='text' ;;
+        'kadmin perf produce --cluster') kind='live clusters' ;;
+        'kadmin perf produce --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin perf produce --broker-user') kind='text' ;;
+        'kadmin perf produce --broker-password-file') kind='path' ;;
+        'kadmin perf produce --broker-sasl-service') kind='text' ;;
+        'kadmin perf produce --broker-keytab') kind='path' ;;
+        'kadmin perf produce --broker-oauth-url') kind='text' ;;
+        'kadmin perf produce --broker-oauth-scope') kind='text' ;;
+        'kadmin perf produce --broker-tls-ca') kind='path' ;;
+        'kadmin perf produce --broker-tls-cert') kind='path' ;;
+        'kadmin perf produce --broker-tls-key') kind='path' ;;
+        'kadmin perf produce --command-config'|'kadmin perf produce --admin.config') kind='path' ;;
+        'kadmin perf produce #1') kind='text' ;;
+        'kadmin perf consume --topic') kind='live topics' ;;
+        'kadmin perf consume --messages'|'kadmin perf consume --num-records') kind='text' ;;
+        'kadmin perf consume --group') kind='live groups' ;;
+        'kadmin perf consume --timeout-ms') kind='text' ;;
+        'kadmin perf consume --processes'|'kadmin perf consume --threads') kind='text' ;;
+        'kadmin perf consume --fetch-size') kind='text' ;;
+        'kadmin perf consume --socket-buffer-size') kind='text' ;;
+        'kadmin perf consume --consumer-props') kind='text' ;;
+        'kadmin perf consume -X'|'kadmin perf consume --consumer-property') kind='text' ;;
+        'kadmin perf consume --property-file'|'kadmin perf consume --consumer.config') kind='path' ;;
+        'kadmin perf consume --reporting-interval') kind='text' ;;
+        'kadmin perf consume --date-format') kind='text' ;;
+        'kadmin perf consume --csv'|'kadmin perf consume --metrics-dir') kind='path' ;;
+        'kadmin perf consume --svg') kind='path' ;;
+        'kadmin perf consume --hdr') kind='path' ;;
+        'kadmin perf consume --compare') kind='text' ;;
+        'kadmin perf consume --rounds') kind='text' ;;
+        'kadmin perf consume --bootstrap-server') kind='text' ;;
+        'kadmin perf consume --cluster') kind='live clusters' ;;
+        'kadmin perf consume --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin perf consume --broker-user') kind='text' ;;
+        'kadmin perf consume --broker-password-file') kind='path' ;;
+        'kadmin perf consume --broker-sasl-service') kind='text' ;;
+        'kadmin perf consume --broker-keytab') kind='path' ;;
+        'kadmin perf consume --broker-oauth-url') kind='text' ;;
+        'kadmin perf consume --broker-oauth-scope') kind='text' ;;
+        'kadmin perf consume --broker-tls-ca') kind='path' ;;
+        'kadmin perf consume --broker-tls-cert') kind='path' ;;
+        'kadmin perf consume --broker-tls-key') kind='path' ;;
+        'kadmin perf consume --command-config'|'kadmin perf consume --admin.config') kind='path' ;;
+        'kadmin perf end-to-end --topic') kind='live topics' ;;
+        'kadmin perf end-to-end --num-records') kind='text' ;;
+        'kadmin perf end-to-end --record-size') kind='text' ;;
+        'kadmin perf end-to-end --producer-acks'|'kadmin perf end-to-end --acks') kind='text' ;;
+        'kadmin perf end-to-end --warmup') kind='text' ;;
+        'kadmin perf end-to-end -X'|'kadmin perf end-to-end --producer-property') kind='text' ;;
+        'kadmin perf end-to-end --property-file'|'kadmin perf end-to-end --producer.config') kind='path' ;;
+        'kadmin perf end-to-end --csv'|'kadmin perf end-to-end --metrics-dir') kind='path' ;;
+        'kadmin perf end-to-end --svg') kind='path' ;;
+        'kadmin perf end-to-end --hdr') kind='path' ;;
+        'kadmin perf end-to-end --partitions') kind='text' ;;
+        'kadmin perf end-to-end --replication-factor') kind='text' ;;
+        'kadmin perf end-to-end --topic-config') kind='text' ;;
+        'kadmin perf end-to-end --compare') kind='text' ;;
+        'kadmin perf end-to-end --rounds') kind='text' ;;
+        'kadmin perf end-to-end --bootstrap-server') kind='text' ;;
+        'kadmin perf end-to-end --cluster') kind='live clusters' ;;
+        'kadmin perf end-to-end --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin perf end-to-end --broker-user') kind='text' ;;
+        'kadmin perf end-to-end --broker-password-file') kind='path' ;;
+        'kadmin perf end-to-end --broker-sasl-service') kind='text' ;;
+        'kadmin perf end-to-end --broker-keytab') kind='path' ;;
+        'kadmin perf end-to-end --broker-oauth-url') kind='text' ;;
+        'kadmin perf end-to-end --broker-oauth-scope') kind='text' ;;
+        'kadmin perf end-to-end --broker-tls-ca') kind='path' ;;
+        'kadmin perf end-to-end --broker-tls-cert') kind='path' ;;
+        'kadmin perf end-to-end --broker-tls-key') kind='path' ;;
+        'kadmin perf end-to-end --command-config'|'kadmin perf end-to-end --admin.config') kind='path' ;;
+        'kadmin perf end-to-end #1') kind='text' ;;
+        'kadmin perf load --topic') kind='live topics' ;;
+        'kadmin perf load --throughput') kind='text' ;;
+        'kadmin perf load --duration') kind='text' ;;
+        'kadmin perf load --record-size') kind='text' ;;
+        'kadmin perf load --producers') kind='text' ;;
+        'kadmin perf load --consumers') kind='text' ;;
+        'kadmin perf load --outage') kind='text' ;;
+        'kadmin perf load --reporting-interval') kind='text' ;;
+        'kadmin perf load -X'|'kadmin perf load --producer-property') kind='text' ;;
+        'kadmin perf load --property-file'|'kadmin perf load --producer.config') kind='path' ;;
+        'kadmin perf load --partitions') kind='text' ;;
+        'kadmin perf load --replication-factor') kind='text' ;;
+        'kadmin perf load --topic-config') kind='text' ;;
+        'kadmin perf load --bootstrap-server') kind='text' ;;
+        'kadmin perf load --cluster') kind='live clusters' ;;
+        'kadmin perf load --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin perf load --broker-user') kind='text' ;;
+        'kadmin perf load --broker-password-file') kind='path' ;;
+        'kadmin perf load --broker-sasl-service') kind='text' ;;
+        'kadmin perf load --broker-keytab') kind='path' ;;
+        'kadmin perf load --broker-oauth-url') kind='text' ;;
+        'kadmin perf load --broker-oauth-scope') kind='text' ;;
+        'kadmin perf load --broker-tls-ca') kind='path' ;;
+        'kadmin perf load --broker-tls-cert') kind='path' ;;
+        'kadmin perf load --broker-tls-key') kind='path' ;;
+        'kadmin perf load --command-config'|'kadmin perf load --admin.config') kind='path' ;;
+        'kadmin perf report --html') kind='path' ;;
+        'kadmin perf report --only') kind='words producers message-size partitions replicas consumers pairs' ;;
+        'kadmin perf report --duration') kind='text' ;;
+        'kadmin perf report --rounds') kind='text' ;;
+        'kadmin perf report -X'|'kadmin perf report --producer-property') kind='text' ;;
+        'kadmin perf report --property-file'|'kadmin perf report --producer.config') kind='path' ;;
+        'kadmin perf report --bootstrap-server') kind='text' ;;
+        'kadmin perf report --cluster') kind='live clusters' ;;
+        'kadmin perf report --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin perf report --broker-user') kind='text' ;;
+        'kadmin perf report --broker-password-file') kind='path' ;;
+        'kadmin perf report --broker-sasl-service') kind='text' ;;
+        'kadmin perf report --broker-keytab') kind='path' ;;
+        'kadmin perf report --broker-oauth-url') kind='text' ;;
+        'kadmin perf report --broker-oauth-scope') kind='text' ;;
+        'kadmin perf report --broker-tls-ca') kind='path' ;;
+        'kadmin perf report --broker-tls-cert') kind='path' ;;
+        'kadmin perf report --broker-tls-key') kind='path' ;;
+        'kadmin perf report --command-config'|'kadmin perf report --admin.config') kind='path' ;;
         'kadmin merge-logs --logs') kind='text' ;;
         'kadmin merge-logs --logs-regex') kind='text' ;;
         'kadmin merge-logs --clock-offset') kind='text' ;;
@@ -1941,6 +2622,7 @@ _kadmin_kind() {
         'kadmin merge-logs --master') kind='text' ;;
         'kadmin merge-logs --conf') kind='text' ;;
         'kadmin merge-logs --properties-file') kind='path' ;;
+        'kadmin merge-logs --cluster') kind='live clusters' ;;
         'kadmin merge-logs #1') kind='text' ;;
         'kadmin verify-replicas --log-dir') kind='text' ;;
         'kadmin verify-replicas --brokers') kind='text' ;;
@@ -1960,6 +2642,7 @@ _kadmin_kind() {
         'kadmin verify-replicas --conf') kind='text' ;;
         'kadmin verify-replicas --properties-file') kind='path' ;;
         'kadmin verify-replicas --bootstrap-server') kind='text' ;;
+        'kadmin verify-replicas --cluster') kind='live clusters' ;;
         'kadmin verify-replicas --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin verify-replicas --broker-user') kind='text' ;;
         'kadmin verify-replicas --broker-password-file') kind='path' ;;
@@ -1977,6 +2660,7 @@ _kadmin_kind() {
         'kadmin collect --topic') kind='live topics' ;;
         'kadmin collect --max-rate') kind='text' ;;
         'kadmin collect --bootstrap-server') kind='text' ;;
+        'kadmin collect --cluster') kind='live clusters' ;;
         'kadmin collect --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin collect --broker-user') kind='text' ;;
         'kadmin collect --broker-password-file') kind='path' ;;
@@ -1992,8 +2676,10 @@ _kadmin_kind() {
         'kadmin dump-log --files') kind='text' ;;
         'kadmin dump-log --max-message-size') kind='text' ;;
         'kadmin dump-log --max-bytes') kind='text' ;;
+        'kadmin dump-log --cluster') kind='live clusters' ;;
         'kadmin dump-log #1') kind='text' ;;
         'kadmin snapshot --bootstrap-server') kind='text' ;;
+        'kadmin snapshot --cluster') kind='live clusters' ;;
         'kadmin snapshot --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin snapshot --broker-user') kind='text' ;;
         'kadmin snapshot --broker-password-file') kind='path' ;;
@@ -2007,6 +2693,7 @@ _kadmin_kind() {
         'kadmin snapshot --command-config'|'kadmin snapshot --admin.config') kind='path' ;;
         'kadmin snapshot diff --only') kind='text' ;;
         'kadmin snapshot diff --bootstrap-server') kind='text' ;;
+        'kadmin snapshot diff --cluster') kind='live clusters' ;;
         'kadmin snapshot diff --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin snapshot diff --broker-user') kind='text' ;;
         'kadmin snapshot diff --broker-password-file') kind='path' ;;
@@ -2021,6 +2708,7 @@ _kadmin_kind() {
         'kadmin snapshot diff #1') kind='text' ;;
         'kadmin snapshot diff #2') kind='text' ;;
         'kadmin snapshot save --bootstrap-server') kind='text' ;;
+        'kadmin snapshot save --cluster') kind='live clusters' ;;
         'kadmin snapshot save --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin snapshot save --broker-user') kind='text' ;;
         'kadmin snapshot save --broker-password-file') kind='path' ;;
@@ -2034,6 +2722,7 @@ _kadmin_kind() {
         'kadmin snapshot save --command-config'|'kadmin snapshot save --admin.config') kind='path' ;;
         'kadmin snapshot save #1') kind='text' ;;
         'kadmin snapshot show --default-min-isr') kind='text' ;;
+        'kadmin snapshot show --cluster') kind='live clusters' ;;
         'kadmin snapshot show #1') kind='text' ;;
         'kadmin simulate --kill') kind='live brokers' ;;
         'kadmin simulate --lose-rack') kind='text' ;;
@@ -2042,6 +2731,7 @@ _kadmin_kind() {
         'kadmin simulate --snapshot') kind='path' ;;
         'kadmin simulate --default-min-isr') kind='text' ;;
         'kadmin simulate --bootstrap-server') kind='text' ;;
+        'kadmin simulate --cluster') kind='live clusters' ;;
         'kadmin simulate --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin simulate --broker-user') kind='text' ;;
         'kadmin simulate --broker-password-file') kind='path' ;;
@@ -2053,32 +2743,68 @@ _kadmin_kind() {
         'kadmin simulate --broker-tls-cert') kind='path' ;;
         'kadmin simulate --broker-tls-key') kind='path' ;;
         'kadmin simulate --command-config'|'kadmin simulate --admin.config') kind='path' ;;
+        'kadmin migration --cluster') kind='live clusters' ;;
+        'kadmin migration check --ignore') kind='words stale-migration unreadable topic-id dead-replica quota scram acl config-name password controller epoch release listener broker-id authorizer log-dirs broker-config znode-acl offline under-min-isr under-replicated no-state reassignment deletion election throttle log-dir-event silent-broker old-consumer removed-config foreign-znode' ;;
+        'kadmin migration check --default-min-isr') kind='text' ;;
+        'kadmin migration check --bootstrap-server') kind='text' ;;
+        'kadmin migration check --cluster') kind='live clusters' ;;
+        'kadmin migration check --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin migration check --broker-user') kind='text' ;;
+        'kadmin migration check --broker-password-file') kind='path' ;;
+        'kadmin migration check --broker-sasl-service') kind='text' ;;
+        'kadmin migration check --broker-keytab') kind='path' ;;
+        'kadmin migration check --broker-oauth-url') kind='text' ;;
+        'kadmin migration check --broker-oauth-scope') kind='text' ;;
+        'kadmin migration check --broker-tls-ca') kind='path' ;;
+        'kadmin migration check --broker-tls-cert') kind='path' ;;
+        'kadmin migration check --broker-tls-key') kind='path' ;;
+        'kadmin migration check --command-config'|'kadmin migration check --admin.config') kind='path' ;;
+        'kadmin migration preview --cluster') kind='live clusters' ;;
+        'kadmin migration rollback-check --cluster') kind='live clusters' ;;
+        'kadmin migration status --cluster') kind='live clusters' ;;
+        'kadmin cluster --cluster') kind='live clusters' ;;
         'kadmin cluster add-broker --name') kind='live local-clusters' ;;
         'kadmin cluster add-broker --rack') kind='text' ;;
+        'kadmin cluster add-broker --cluster') kind='live clusters' ;;
         'kadmin cluster destroy --name') kind='live local-clusters' ;;
+        'kadmin cluster destroy --cluster') kind='live clusters' ;;
         'kadmin cluster down --name') kind='live local-clusters' ;;
+        'kadmin cluster down --cluster') kind='live clusters' ;;
         'kadmin cluster kill-broker --name') kind='live local-clusters' ;;
+        'kadmin cluster kill-broker --cluster') kind='live clusters' ;;
         'kadmin cluster kill-broker #1') kind='live local-brokers' ;;
         'kadmin cluster kill-zookeeper --name') kind='live local-clusters' ;;
+        'kadmin cluster kill-zookeeper --cluster') kind='live clusters' ;;
         'kadmin cluster kill-zookeeper #1') kind='live local-zookeepers' ;;
+        'kadmin cluster list --cluster') kind='live clusters' ;;
         'kadmin cluster logs --name') kind='live local-clusters' ;;
+        'kadmin cluster logs --cluster') kind='live clusters' ;;
         'kadmin cluster logs #1') kind='live local-brokers' ;;
         'kadmin cluster pause-broker --name') kind='live local-clusters' ;;
+        'kadmin cluster pause-broker --cluster') kind='live clusters' ;;
         'kadmin cluster pause-broker #1') kind='live local-brokers' ;;
         'kadmin cluster pause-zookeeper --name') kind='live local-clusters' ;;
+        'kadmin cluster pause-zookeeper --cluster') kind='live clusters' ;;
         'kadmin cluster pause-zookeeper #1') kind='live local-zookeepers' ;;
         'kadmin cluster resume-broker --name') kind='live local-clusters' ;;
+        'kadmin cluster resume-broker --cluster') kind='live clusters' ;;
         'kadmin cluster resume-broker #1') kind='live local-brokers' ;;
         'kadmin cluster resume-zookeeper --name') kind='live local-clusters' ;;
+        'kadmin cluster resume-zookeeper --cluster') kind='live clusters' ;;
         'kadmin cluster resume-zookeeper #1') kind='live local-zookeepers' ;;
         'kadmin cluster start-broker --name') kind='live local-clusters' ;;
+        'kadmin cluster start-broker --cluster') kind='live clusters' ;;
         'kadmin cluster start-broker #1') kind='live local-brokers' ;;
         'kadmin cluster start-zookeeper --name') kind='live local-clusters' ;;
+        'kadmin cluster start-zookeeper --cluster') kind='live clusters' ;;
         'kadmin cluster start-zookeeper #1') kind='live local-zookeepers' ;;
         'kadmin cluster status --name') kind='live local-clusters' ;;
+        'kadmin cluster status --cluster') kind='live clusters' ;;
         'kadmin cluster stop-broker --name') kind='live local-clusters' ;;
+        'kadmin cluster stop-broker --cluster') kind='live clusters' ;;
         'kadmin cluster stop-broker #1') kind='live local-brokers' ;;
         'kadmin cluster stop-zookeeper --name') kind='live local-clusters' ;;
+        'kadmin cluster stop-zookeeper --cluster') kind='live clusters' ;;
         'kadmin cluster stop-zookeeper #1') kind='live local-zookeepers' ;;
         'kadmin cluster up --name') kind='live local-clusters' ;;
         'kadmin cluster up --zookeepers') kind='words 1 3' ;;
@@ -2088,7 +2814,33 @@ _kadmin_kind() {
         'kadmin cluster up --brokers') kind='text' ;;
         'kadmin cluster up --racks') kind='text' ;;
         'kadmin cluster up --set') kind='text' ;;
+        'kadmin cluster up --cluster') kind='live clusters' ;;
+        'kadmin serve --cluster'|'kadmin serve --name') kind='live clusters' ;;
+        'kadmin serve --every') kind='text' ;;
+        'kadmin serve --default-min-isr') kind='text' ;;
+        'kadmin serve --timeline') kind='path' ;;
+        'kadmin serve --token-file') kind='path' ;;
+        'kadmin serve --audit-file') kind='path' ;;
+        'kadmin serve --auth-header') kind='text' ;;
+        'kadmin serve --trusted-proxy') kind='text' ;;
+        'kadmin serve --listen') kind='text' ;;
+        'kadmin serve --url') kind='text' ;;
+        'kadmin serve --tls-cert') kind='path' ;;
+        'kadmin serve --tls-key') kind='path' ;;
+        'kadmin serve --bootstrap-server') kind='text' ;;
+        'kadmin serve --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin serve --broker-user') kind='text' ;;
+        'kadmin serve --broker-password-file') kind='path' ;;
+        'kadmin serve --broker-sasl-service') kind='text' ;;
+        'kadmin serve --broker-keytab') kind='path' ;;
+        'kadmin serve --broker-oauth-url') kind='text' ;;
+        'kadmin serve --broker-oauth-scope') kind='text' ;;
+        'kadmin serve --broker-tls-ca') kind='path' ;;
+        'kadmin serve --broker-tls-cert') kind='path' ;;
+        'kadmin serve --broker-tls-key') kind='path' ;;
+        'kadmin serve --command-config'|'kadmin serve --admin.config') kind='path' ;;
         'kadmin config --bootstrap-server') kind='text' ;;
+        'kadmin config --cluster') kind='live clusters' ;;
         'kadmin config --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin config --broker-user') kind='text' ;;
         'kadmin config --broker-password-file') kind='path' ;;
@@ -2101,6 +2853,7 @@ _kadmin_kind() {
         'kadmin config --broker-tls-key') kind='path' ;;
         'kadmin config --command-config'|'kadmin config --admin.config') kind='path' ;;
         'kadmin config add --bootstrap-server') kind='text' ;;
+        'kadmin config add --cluster') kind='live clusters' ;;
         'kadmin config add --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin config add --broker-user') kind='text' ;;
         'kadmin config add --broker-password-file') kind='path' ;;
@@ -2113,8 +2866,11 @@ _kadmin_kind() {
         'kadmin config add --broker-tls-key') kind='path' ;;
         'kadmin config add --command-config'|'kadmin config add --admin.config') kind='path' ;;
         'kadmin config add #1') kind='text' ;;
+        'kadmin config list --cluster') kind='live clusters' ;;
+        'kadmin config remove --cluster') kind='live clusters' ;;
         'kadmin config remove #1') kind='live clusters' ;;
         'kadmin config show --bootstrap-server') kind='text' ;;
+        'kadmin config show --cluster') kind='live clusters' ;;
         'kadmin config show --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin config show --broker-user') kind='text' ;;
         'kadmin config show --broker-password-file') kind='path' ;;
@@ -2126,9 +2882,12 @@ _kadmin_kind() {
         'kadmin config show --broker-tls-cert') kind='path' ;;
         'kadmin config show --broker-tls-key') kind='path' ;;
         'kadmin config show --command-config'|'kadmin config show --admin.config') kind='path' ;;
+        'kadmin config use --cluster') kind='live clusters' ;;
         'kadmin config use #1') kind='live clusters' ;;
+        'kadmin help --cluster') kind='live clusters' ;;
         'kadmin help #1') kind='live commands' ;;
         'kadmin completion --bootstrap-server') kind='text' ;;
+        'kadmin completion --cluster') kind='live clusters' ;;
         'kadmin completion --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
         'kadmin completion --broker-user') kind='text' ;;
         'kadmin completion --broker-password-file') kind='path' ;;

@@ -100,6 +100,10 @@ function __kadmin_at
                 --max-moves-total \
                 --override \
                 --topic-list \
+                --name \
+                --prometheus-url \
+                --jolokia-url \
+                --metric \
                 --time \
                 --to-offset \
                 --to-datetime \
@@ -107,6 +111,13 @@ function __kadmin_at
                 --shift-by \
                 --from-file \
                 --to-group \
+                --exclude-group \
+                --interval \
+                --check-interval \
+                --max-age \
+                --listen \
+                --telemetry-path \
+                --output-file \
                 --before-offset \
                 --before-time \
                 --offset-json-file \
@@ -135,6 +146,38 @@ function __kadmin_at
                 --timeout-ms \
                 --consumer-property \
                 --consumer.config \
+                --num-records \
+                --messages \
+                --duration \
+                --record-size \
+                --message-size \
+                --payload-file \
+                --payload-delimiter \
+                --keys \
+                --key-distribution \
+                --throughput \
+                --warmup \
+                --warmup-records \
+                --processes \
+                --threads \
+                --reporting-interval \
+                --producer-props \
+                --csv \
+                --metrics-dir \
+                --hdr \
+                --topic-config \
+                --compare \
+                --rounds \
+                --fetch-size \
+                --socket-buffer-size \
+                --consumer-props \
+                --date-format \
+                --producer-acks \
+                --producers \
+                --consumers \
+                --outage \
+                --html \
+                --only \
                 --logs \
                 --logs-regex \
                 --clock-offset \
@@ -148,14 +191,11 @@ function __kadmin_at
                 --level \
                 --order \
                 --around \
-                --html \
                 --master \
                 --conf \
                 --properties-file \
                 --log-dir \
                 --parquet \
-                --rounds \
-                --fetch-size \
                 --max-rate \
                 --max-wait-ms \
                 --report-interval-ms \
@@ -165,18 +205,25 @@ function __kadmin_at
                 --files \
                 --max-message-size \
                 --max-bytes \
-                --only \
                 --kill \
                 --lose-rack \
                 --plan \
-                --name \
                 --rack \
                 --zookeepers \
                 --dir \
                 --port \
                 --bind \
                 --racks \
-                --set
+                --set \
+                --every \
+                --timeline \
+                --token-file \
+                --audit-file \
+                --auth-header \
+                --trusted-proxy \
+                --url \
+                --tls-cert \
+                --tls-key
             set skip 1
         else if contains -- "$path $word" \
                 'kadmin lead --wait' \
@@ -191,6 +238,7 @@ function __kadmin_at
                 'kadmin brokers' \
                 'kadmin controller' \
                 'kadmin zookeeper' \
+                'kadmin zookeeper clients' \
                 'kadmin api-versions' \
                 'kadmin elect' \
                 'kadmin reassign' \
@@ -206,13 +254,21 @@ function __kadmin_at
                 'kadmin throttle list' \
                 'kadmin throttle release' \
                 'kadmin log-dirs' \
+                'kadmin metrics' \
                 'kadmin offsets' \
                 'kadmin groups' \
                 'kadmin groups migrate-offsets' \
+                'kadmin export' \
                 'kadmin delete-records' \
                 'kadmin lead' \
                 'kadmin produce' \
                 'kadmin consume' \
+                'kadmin perf' \
+                'kadmin perf produce' \
+                'kadmin perf consume' \
+                'kadmin perf end-to-end' \
+                'kadmin perf load' \
+                'kadmin perf report' \
                 'kadmin merge-logs' \
                 'kadmin verify-replicas' \
                 'kadmin collect' \
@@ -222,6 +278,11 @@ function __kadmin_at
                 'kadmin snapshot save' \
                 'kadmin snapshot show' \
                 'kadmin simulate' \
+                'kadmin migration' \
+                'kadmin migration check' \
+                'kadmin migration preview' \
+                'kadmin migration rollback-check' \
+                'kadmin migration status' \
                 'kadmin cluster' \
                 'kadmin cluster add-broker' \
                 'kadmin cluster destroy' \
@@ -240,6 +301,7 @@ function __kadmin_at
                 'kadmin cluster stop-broker' \
                 'kadmin cluster stop-zookeeper' \
                 'kadmin cluster up' \
+                'kadmin serve' \
                 'kadmin config' \
                 'kadmin config add' \
                 'kadmin config list' \
@@ -338,7 +400,6 @@ complete -c kadmin -f
 complete -c kadmin-kafka -w kadmin
 
 complete -c kadmin -l zookeeper -x -d 'ZooKeeper servers of the cluster, with its chroot.'
-complete -c kadmin -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -l output -x -a 'text json yaml csv' -d 'Form of the result on standard output.'
 complete -c kadmin -l no-color -d 'No colour on a terminal (NO_COLOR does the same).'
 complete -c kadmin -l no-pager -d 'Show what is longer than the terminal without a pager (PAGER, otherwise less).'
@@ -368,24 +429,30 @@ complete -c kadmin -n '__kadmin_at kadmin' -a elect -d 'Bring leaders back to th
 complete -c kadmin -n '__kadmin_at kadmin' -a reassign -d 'Move partitions to other brokers.'
 complete -c kadmin -n '__kadmin_at kadmin' -a throttle -d 'See throttles of replication, and release those left behind.'
 complete -c kadmin -n '__kadmin_at kadmin' -a log-dirs -d 'See how much lies in brokers\' log directories.'
+complete -c kadmin -n '__kadmin_at kadmin' -a metrics -d 'See the metrics of brokers.'
 complete -c kadmin -n '__kadmin_at kadmin' -a offsets -d 'See the offsets of partitions.'
 complete -c kadmin -n '__kadmin_at kadmin' -a groups -d 'See and change groups of consumers.'
+complete -c kadmin -n '__kadmin_at kadmin' -a export -d 'Export topics, offsets and lag to Prometheus.'
 complete -c kadmin -n '__kadmin_at kadmin' -a delete-records -d 'Delete the oldest records of topics.'
 complete -c kadmin -n '__kadmin_at kadmin' -a lead -d 'Run a command only while leading an election.'
 complete -c kadmin -n '__kadmin_at kadmin' -a produce -d 'Write records to a topic.'
 complete -c kadmin -n '__kadmin_at kadmin' -a consume -d 'Read records of topics.'
+complete -c kadmin -n '__kadmin_at kadmin' -a perf -d 'Measure how fast records are written and read.'
 complete -c kadmin -n '__kadmin_at kadmin' -a merge-logs -d 'Merge the state-change logs of all brokers.'
 complete -c kadmin -n '__kadmin_at kadmin' -a verify-replicas -d 'Prove that replicas are equal, as files or as brokers serve them.'
 complete -c kadmin -n '__kadmin_at kadmin' -a collect -d 'Bring log directories and logs of all brokers together.'
 complete -c kadmin -n '__kadmin_at kadmin' -a dump-log -d 'Print segments, indexes, snapshots and checkpoints.'
 complete -c kadmin -n '__kadmin_at kadmin' -a snapshot -d 'Keep a cluster in a file, and compare it later.'
 complete -c kadmin -n '__kadmin_at kadmin' -a simulate -d 'See what would go offline if brokers failed or replicas moved.'
+complete -c kadmin -n '__kadmin_at kadmin' -a migration -d 'Leave ZooKeeper for KRaft: checks before, during and on the way back.'
 complete -c kadmin -n '__kadmin_at kadmin' -a cluster -d 'Run a cluster of your own on this machine, to try things.'
+complete -c kadmin -n '__kadmin_at kadmin' -a serve -d 'Serve a page and an API for clusters.'
 complete -c kadmin -n '__kadmin_at kadmin' -a config -d 'Settings of kadmin: name clusters, choose the current one.'
 complete -c kadmin -n '__kadmin_at kadmin' -a help -d 'Show the help of a command.'
 complete -c kadmin -n '__kadmin_at kadmin' -a completion -d 'Print the completion of a shell.'
 complete -c kadmin -n '__kadmin_at kadmin' -l version -d 'Show the version and exit.'
 complete -c kadmin -n '__kadmin_at kadmin' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -414,6 +481,7 @@ complete -c kadmin -n '__kadmin_at kadmin check' -l wait-healthy -d 'Look again 
 complete -c kadmin -n '__kadmin_at kadmin check' -l plain -d 'Plain lines, even on a terminal.'
 complete -c kadmin -n '__kadmin_at kadmin check' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
 complete -c kadmin -n '__kadmin_at kadmin check' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin check' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin check' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin check' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin check' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -472,6 +540,7 @@ complete -c kadmin -n '__kadmin_at kadmin topics' -l force -d 'The same; this is
 complete -c kadmin -n '__kadmin_at kadmin topics' -l wait -d 'Wait until leaders are elected (the default of create and alter) or the topic is gone.'
 complete -c kadmin -n '__kadmin_at kadmin topics' -l no-wait -d 'Wait until leaders are elected (the default of create and alter) or the topic is gone.'
 complete -c kadmin -n '__kadmin_at kadmin topics' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin topics' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin topics' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin topics' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin topics' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -514,6 +583,7 @@ complete -c kadmin -n '__kadmin_at kadmin configs' -l dry-run -d 'Show the plan 
 complete -c kadmin -n '__kadmin_at kadmin configs' -l yes -s y -d 'Do not ask.'
 complete -c kadmin -n '__kadmin_at kadmin configs' -l force -d 'The same; this is Kafka\'s name for it.'
 complete -c kadmin -n '__kadmin_at kadmin configs' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin configs' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin configs' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin configs' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin configs' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -554,6 +624,7 @@ complete -c kadmin -n '__kadmin_at kadmin acls' -l dry-run -d 'Show the plan and
 complete -c kadmin -n '__kadmin_at kadmin acls' -l yes -s y -d 'Do not ask.'
 complete -c kadmin -n '__kadmin_at kadmin acls' -l force -d 'The same; this is Kafka\'s name for it.'
 complete -c kadmin -n '__kadmin_at kadmin acls' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin acls' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin acls' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin acls' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin acls' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -576,6 +647,7 @@ complete -c kadmin -n '__kadmin_at kadmin brokers' -l broker -x -a '(__kadmin_li
 complete -c kadmin -n '__kadmin_at kadmin brokers' -l plain -d 'Lines instead of a table, even on a terminal.'
 complete -c kadmin -n '__kadmin_at kadmin brokers' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
 complete -c kadmin -n '__kadmin_at kadmin brokers' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin brokers' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin brokers' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin brokers' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin brokers' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -595,6 +667,7 @@ complete -c kadmin -n '__kadmin_at kadmin brokers' -l admin.config -r -F -d 'Pro
 complete -c kadmin -n '__kadmin_at kadmin controller' -l plain -d 'A line instead of a table, even on a terminal.'
 complete -c kadmin -n '__kadmin_at kadmin controller' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
 complete -c kadmin -n '__kadmin_at kadmin controller' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin controller' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin controller' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin controller' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin controller' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -611,9 +684,15 @@ complete -c kadmin -n '__kadmin_at kadmin controller' -l broker-tls-no-host-chec
 complete -c kadmin -n '__kadmin_at kadmin controller' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin controller' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
+complete -c kadmin -n '__kadmin_at kadmin zookeeper' -a clients -d 'See who is connected, and what each client is.'
 complete -c kadmin -n '__kadmin_at kadmin zookeeper' -l admin-port -x -d 'Also ask the servers\' admin servers at this port (8080 unless configured).  [1<=x<=65535]'
 complete -c kadmin -n '__kadmin_at kadmin zookeeper' -l plain -d 'Lines instead of a table, even on a terminal.'
 complete -c kadmin -n '__kadmin_at kadmin zookeeper' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
+complete -c kadmin -n '__kadmin_at kadmin zookeeper' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
+
+complete -c kadmin -n '__kadmin_at kadmin zookeeper clients' -l admin-port -x -d 'Ask the admin servers at this port for what the four-letter words do not answer.  [1<=x<=65535]'
+complete -c kadmin -n '__kadmin_at kadmin zookeeper clients' -l plain -d 'Plain lines, even on a terminal.'
+complete -c kadmin -n '__kadmin_at kadmin zookeeper clients' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin api-versions' -l broker -x -a '(__kadmin_live brokers)' -d 'Only these brokers; several by comma or by repeating.'
 complete -c kadmin -n '__kadmin_at kadmin api-versions' -l broker-list -x -a '(__kadmin_live brokers)' -d 'Only these brokers; several by comma or by repeating.'
@@ -621,6 +700,7 @@ complete -c kadmin -n '__kadmin_at kadmin api-versions' -l differences -d 'Only 
 complete -c kadmin -n '__kadmin_at kadmin api-versions' -l plain -d 'Kafka\'s lines, even on a terminal.'
 complete -c kadmin -n '__kadmin_at kadmin api-versions' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
 complete -c kadmin -n '__kadmin_at kadmin api-versions' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin api-versions' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin api-versions' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin api-versions' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin api-versions' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -646,6 +726,7 @@ complete -c kadmin -n '__kadmin_at kadmin elect' -l election-type -x -a 'preferr
 complete -c kadmin -n '__kadmin_at kadmin elect' -l dry-run -d 'Show the plan and write nothing.'
 complete -c kadmin -n '__kadmin_at kadmin elect' -l yes -s y -d 'Do not ask before an unclean election.'
 complete -c kadmin -n '__kadmin_at kadmin elect' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin elect' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin elect' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin elect' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin elect' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -694,6 +775,7 @@ complete -c kadmin -n '__kadmin_at kadmin reassign' -l dry-run -d 'Show the plan
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l yes -s y -d 'Do not ask on a terminal.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin reassign' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -729,6 +811,7 @@ complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l out -r -F -d 'Write 
 complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l svg -r -F -d 'Draw what each broker holds before and after into this new file.'
 complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l force -d 'Overwrite files that exist.'
 complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin reassign plan' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -754,6 +837,7 @@ complete -c kadmin -n '__kadmin_at kadmin reassign run' -l dry-run -d 'Show the 
 complete -c kadmin -n '__kadmin_at kadmin reassign run' -l standby -d 'While another supervisor is at work, wait, and take over when it has ended.'
 complete -c kadmin -n '__kadmin_at kadmin reassign run' -l yes -s y -d 'Do not ask before the first write.'
 complete -c kadmin -n '__kadmin_at kadmin reassign run' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin reassign run' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin reassign run' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin reassign run' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin reassign run' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -778,6 +862,7 @@ complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l override -x -a 'st
 complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l standby -d 'While another supervisor is at work, wait, and take over when it has ended.'
 complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l yes -s y -d 'Do not ask before the first write.'
 complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -797,6 +882,7 @@ complete -c kadmin -n '__kadmin_at kadmin reassign resume' -l admin.config -r -F
 complete -c kadmin -n '__kadmin_at kadmin reassign status'
 complete -c kadmin -n '__kadmin_at kadmin reassign status' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
 complete -c kadmin -n '__kadmin_at kadmin reassign status' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin reassign status' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin reassign status' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin reassign status' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin reassign status' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -816,6 +902,7 @@ complete -c kadmin -n '__kadmin_at kadmin reassign status' -l admin.config -r -F
 complete -c kadmin -n '__kadmin_at kadmin reassign cancel'
 complete -c kadmin -n '__kadmin_at kadmin reassign cancel' -l yes -s y -d 'Do not ask before the first write.'
 complete -c kadmin -n '__kadmin_at kadmin reassign cancel' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin reassign cancel' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin reassign cancel' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin reassign cancel' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin reassign cancel' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -839,6 +926,7 @@ complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l throttle -x -d '
 complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l override -x -a 'stale-plan other-moves target-down offline min-isr racks disk-room' -d 'Leave this gate open; may be given several times.'
 complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l yes -s y -d 'Do not ask before the first write.'
 complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -856,6 +944,7 @@ complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l command-config -
 complete -c kadmin -n '__kadmin_at kadmin reassign rollback' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
 complete -c kadmin -n '__kadmin_at kadmin reassign list' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin reassign list' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin reassign list' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin reassign list' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin reassign list' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -876,6 +965,7 @@ complete -c kadmin -n '__kadmin_at kadmin throttle' -a doctor -d 'Find throttles
 complete -c kadmin -n '__kadmin_at kadmin throttle' -a list -d 'List all throttles.'
 complete -c kadmin -n '__kadmin_at kadmin throttle' -a release -d 'Release throttles left behind.'
 complete -c kadmin -n '__kadmin_at kadmin throttle' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin throttle' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin throttle' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin throttle' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin throttle' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -893,6 +983,7 @@ complete -c kadmin -n '__kadmin_at kadmin throttle' -l command-config -r -F -d '
 complete -c kadmin -n '__kadmin_at kadmin throttle' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
 complete -c kadmin -n '__kadmin_at kadmin throttle doctor' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin throttle doctor' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin throttle doctor' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin throttle doctor' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin throttle doctor' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -910,6 +1001,7 @@ complete -c kadmin -n '__kadmin_at kadmin throttle doctor' -l command-config -r 
 complete -c kadmin -n '__kadmin_at kadmin throttle doctor' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
 complete -c kadmin -n '__kadmin_at kadmin throttle list' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin throttle list' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin throttle list' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin throttle list' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin throttle list' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -932,6 +1024,7 @@ complete -c kadmin -n '__kadmin_at kadmin throttle release' -l rollback-file -r 
 complete -c kadmin -n '__kadmin_at kadmin throttle release' -l dry-run -d 'Show the plan and write nothing.'
 complete -c kadmin -n '__kadmin_at kadmin throttle release' -l yes -s y -d 'Do not ask.'
 complete -c kadmin -n '__kadmin_at kadmin throttle release' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin throttle release' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin throttle release' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin throttle release' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin throttle release' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -961,6 +1054,7 @@ complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l limit -x -d 'At most N ro
 complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l plain -d 'Lines instead of a table, even on a terminal.'
 complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
 complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -977,6 +1071,17 @@ complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l broker-tls-no-host-check 
 complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin log-dirs' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l prometheus-url -x -d 'A broker\'s endpoint for Prometheus, such as jmx_exporter\'s; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l jolokia-url -x -d 'A broker\'s endpoint of Jolokia; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l broker -x -d 'Only this broker: its id, or the name before its URL; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l topic -x -d 'Only series of this topic; of several with a glob (*, ?, [).'
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l metric -x -d 'Every series with this name, as it is, instead of the usual ones.'
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l window -x -d 'Look twice, so far apart, for what happens a second. 0 looks once.  [default: 2.0; 0<=x<=3600]'
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l plain -d 'Lines instead of a table, even on a terminal.'
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
+complete -c kadmin -n '__kadmin_at kadmin metrics' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
+
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l topic -x -a '(__kadmin_live topics)' -d 'A topic; several by comma or by repeating. Exact, unless it is a glob (*, ?, [). All topics without it.'
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l regex -d 'Take --topic as regular expressions.'
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l partitions -x -d 'Only the partitions N of each topic; several by comma or by repeating.'
@@ -990,6 +1095,7 @@ complete -c kadmin -n '__kadmin_at kadmin offsets' -l limit -x -d 'At most N row
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l plain -d 'Kafka\'s lines, even on a terminal.'
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin offsets' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin offsets' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1045,6 +1151,7 @@ complete -c kadmin -n '__kadmin_at kadmin groups' -l dry-run -d 'Show the plan a
 complete -c kadmin -n '__kadmin_at kadmin groups' -l rollback-file -r -F -d 'Where to keep what is overwritten (default: a new file in this directory).'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l yes -s y -d 'Do not ask.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1071,6 +1178,7 @@ complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l dry-run -d 
 complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l rollback-file -r -F -d 'Where to keep what is overwritten (default: a new file in this directory).'
 complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l yes -s y -d 'Do not ask.'
 complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1087,6 +1195,37 @@ complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l broker-tls-
 complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin groups migrate-offsets' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
+complete -c kadmin -n '__kadmin_at kadmin export' -l topic -x -a '(__kadmin_live topics)' -d 'Only this topic, or those that a glob matches; several by repeating.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l exclude-topic -x -a '(__kadmin_live topics)' -d 'Leave out this topic, or those that a glob matches; several by repeating.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l group -x -a '(__kadmin_live groups)' -d 'Only this group, or those that a glob matches; several by repeating.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l exclude-group -x -a '(__kadmin_live groups)' -d 'Leave out this group, or those that a glob matches; several by repeating.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l behind-after -x -d 'How long a record may be unread before the verdict on its group is behind.  [default: 60.0; 0<=x<=1000000000]'
+complete -c kadmin -n '__kadmin_at kadmin export' -l window -x -d 'Judge groups by how they have moved for so long: longer than they take to commit.  [default: 60.0; 0<=x<=3600]'
+complete -c kadmin -n '__kadmin_at kadmin export' -l interval -x -d 'Read topics, offsets and groups so often, however often they are scraped.  [default: 15.0; 1<=x<=86400]'
+complete -c kadmin -n '__kadmin_at kadmin export' -l check-interval -x -d 'Check the cluster so often, as \'kadmin check\' does; 0 is never.  [default: 60.0; 0<=x<=86400]'
+complete -c kadmin -n '__kadmin_at kadmin export' -l max-age -x -d 'Leave out numbers that are older, since the cluster has not answered.  [default: 180.0; 1<=x<=86400]'
+complete -c kadmin -n '__kadmin_at kadmin export' -l listen -x -d 'Serve HTTP there; port 0 is a free one. Who reaches it can read all metrics.  [default: 127.0.0.1:9308]'
+complete -c kadmin -n '__kadmin_at kadmin export' -l telemetry-path -r -F -d 'Where the metrics are.  [default: /metrics]'
+complete -c kadmin -n '__kadmin_at kadmin export' -l once -d 'Read the cluster once, print its metrics and end; serve nothing.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l output-file -r -F -d 'With --once: write them to FILE, whole or not at all, for the textfile collector.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin export' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l topic -x -a '(__kadmin_live topics)' -d 'A topic; several by comma or by repeating. Exact, unless it is a glob (*, ?, [).'
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l regex -d 'Take --topic as regular expressions.'
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l partitions -x -d 'Only the partitions N of each topic; several by comma or by repeating.'
@@ -1097,6 +1236,7 @@ complete -c kadmin -n '__kadmin_at kadmin delete-records' -l offset-json-file -r
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l dry-run -d 'Show the plan and delete nothing.'
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l yes -s y -d 'Do not ask.'
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin delete-records' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin delete-records' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1121,6 +1261,7 @@ complete -c kadmin -n '__kadmin_at kadmin lead' -l unfair -d 'The fastest conten
 complete -c kadmin -n '__kadmin_at kadmin lead' -l wait -x -d 'Give up after so many seconds in which another one leads.  [x>=0]'
 complete -c kadmin -n '__kadmin_at kadmin lead' -l requeue -d 'Contend and run the command again after a loss.'
 complete -c kadmin -n '__kadmin_at kadmin lead' -l id -x -d 'What --status calls this one: HOST:PID.'
+complete -c kadmin -n '__kadmin_at kadmin lead' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin produce' -l topic -x -a '(__kadmin_live topics)' -d 'The topic.  [required]'
 complete -c kadmin -n '__kadmin_at kadmin produce' -l partition -x -d 'Write all to this partition; otherwise the key decides, or chance.  [0<=x<=2147483647]'
@@ -1143,6 +1284,7 @@ complete -c kadmin -n '__kadmin_at kadmin produce' -l producer-property -s X -x 
 complete -c kadmin -n '__kadmin_at kadmin produce' -l property-file -r -F -d 'Properties of the client, in librdkafka\'s words or those of Java clients.'
 complete -c kadmin -n '__kadmin_at kadmin produce' -l producer.config -r -F -d 'Properties of the client, in librdkafka\'s words or those of Java clients.'
 complete -c kadmin -n '__kadmin_at kadmin produce' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin produce' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin produce' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin produce' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin produce' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1180,6 +1322,7 @@ complete -c kadmin -n '__kadmin_at kadmin consume' -l consumer-property -s X -x 
 complete -c kadmin -n '__kadmin_at kadmin consume' -l property-file -r -F -d 'Properties of the client, in librdkafka\'s words or those of Java clients.'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l consumer.config -r -F -d 'Properties of the client, in librdkafka\'s words or those of Java clients.'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin consume' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1195,6 +1338,228 @@ complete -c kadmin -n '__kadmin_at kadmin consume' -l broker-tls-no-verify -d 'D
 complete -c kadmin -n '__kadmin_at kadmin consume' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin consume' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin perf' -a produce -d 'Measure how fast records are written.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -a consume -d 'Measure how fast records are read.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -a end-to-end -d 'Measure how long one record takes from a producer to a consumer.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -a load -d 'Write and read at a steady rate, and find what was unavailable, and when.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -a report -d 'Run six experiments, and write a page with their plots.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
+complete -c kadmin -n '__kadmin_at kadmin perf' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin perf' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin perf produce'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l topic -x -a '(__kadmin_live topics)' -d 'The topic.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l num-records -x -d 'How many records.  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l messages -x -d 'How many records.  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l duration -x -d 'For how long, instead of or beside a number of records.  [x>=0.1]'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l record-size -x -d 'Bytes of each value, random letters; otherwise 100.  [1<=x<=1000000000]'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l message-size -x -d 'Bytes of each value, random letters; otherwise 100.  [1<=x<=1000000000]'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l payload-file -r -F -d 'Draw the values from this file.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l payload-delimiter -x -d 'What stands between the values of the file, otherwise a line\'s end.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l payload-monotonic -d 'The values are the records\' numbers, from 0 on.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l keys -x -d 'Give records one of N keys; otherwise they have none.  [1<=x<=10000000]'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l key-distribution -x -a 'uniform sequential zipf' -d 'Which of the keys: any (the default), in turn, or a few most often.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l throughput -x -d 'Records per second at most; -1 for as many as can be. Latency counts from when a record was to be sent, also if it had to wait for others.  [default: -1; x>=-1]'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l warmup -x -d 'Send N records before, which do not count.  [x>=0]'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l warmup-records -x -d 'Send N records before, which do not count.  [x>=0]'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l processes -x -d 'So many producers, each in a process; they share the records and the rate.  [default: 1; 1<=x<=64]'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l threads -x -d 'So many producers, each in a process; they share the records and the rate.  [default: 1; 1<=x<=64]'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l reporting-interval -x -d 'A line after so many ms.  [default: 5000; x>=100]'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l producer-props -x -d 'Properties as Kafka\'s tool takes them: all words up to the next option.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l producer-property -s X -x -d 'A property of librdkafka; wins over the file. May be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l property-file -r -F -d 'Properties of the client, in librdkafka\'s words or those of Java clients.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l producer.config -r -F -d 'Properties of the client, in librdkafka\'s words or those of Java clients.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l print-metrics -d 'Print librdkafka\'s statistics at the end.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l csv -r -F -d 'Write a file for each metric, a row for each interval, as Kafka\'s CSV reporter.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l metrics-dir -r -F -d 'Write a file for each metric, a row for each interval, as Kafka\'s CSV reporter.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l csv-reporter-enabled -d 'As Kafka 0.8: --csv kafka_metrics, unless --metrics-dir names another directory.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l svg -r -F -d 'Draw throughput and latency into this file.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l hdr -r -F -d 'Write the latencies as a log of HdrHistogram, for its tools; needs kadmin-kafka[perf].'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l create-topic -d 'Make the topic, and delete it behind the test; without --topic it gets a name.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l partitions -x -d 'How many partitions it gets, otherwise 1.  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l replication-factor -x -d 'How many replicas each gets, otherwise 1.  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l topic-config -x -d 'A config of the topic; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l yes -s y -d 'Do not ask before a topic is made, or one with records is written to.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l compare -x -d 'Run each in turns (A B B A) and print the ratios: each a cluster\'s name, HOST:PORT, or properties as linger.ms=0,batch.size=16384.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l rounds -x -d 'How often each side runs, otherwise 4 times.  [1<=x<=100]'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin perf produce' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l topic -x -a '(__kadmin_live topics)' -d 'The topic.  [required]'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l messages -x -d 'How many records.  [x>=1; required]'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l num-records -x -d 'How many records.  [x>=1; required]'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l group -x -a '(__kadmin_live groups)' -d 'The group that is joined, otherwise perf-consumer- and a random number. Nothing is committed.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l from-latest -d 'Begin with what is written from now on; otherwise at the earliest record.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l timeout-ms -x -d 'End when no record has come for so long.  [default: 10000; x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l latency -d 'Measure how old records are when they are read, by their timestamps and the clock here.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l processes -x -d 'So many members of the group, each in a process.  [default: 1; 1<=x<=64]'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l threads -x -d 'So many members of the group, each in a process.  [default: 1; 1<=x<=64]'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l fetch-size -x -d 'Bytes of one partition in one answer, otherwise 1048576.  [1<=x<=1000000000]'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l socket-buffer-size -x -d 'Receive buffer of a connection, otherwise the system\'s.  [1<=x<=100000000]'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l consumer-props -x -d 'Properties: all words up to the next option.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l consumer-property -s X -x -d 'A property of librdkafka; wins over the file. May be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l property-file -r -F -d 'Properties of the client, in librdkafka\'s words or those of Java clients.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l consumer.config -r -F -d 'Properties of the client, in librdkafka\'s words or those of Java clients.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l show-detailed-stats -d 'A line after each --reporting-interval.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l reporting-interval -x -d 'How many ms a line is about.  [default: 5000; x>=100]'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l print-metrics -d 'Print librdkafka\'s statistics at the end.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l hide-header -d 'Leave out the first line.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l date-format -x -d 'Times as Java\'s SimpleDateFormat writes them, otherwise yyyy-MM-dd HH:mm:ss:SSS.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l csv -r -F -d 'Write a file for each metric, a row for each interval, as Kafka\'s CSV reporter.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l metrics-dir -r -F -d 'Write a file for each metric, a row for each interval, as Kafka\'s CSV reporter.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l csv-reporter-enabled -d 'As Kafka 0.8: --csv kafka_metrics, unless --metrics-dir names another directory.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l svg -r -F -d 'Draw throughput and latency into this file.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l hdr -r -F -d 'Write the latencies as a log of HdrHistogram, for its tools; needs kadmin-kafka[perf].'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l compare -x -d 'Run each in turns (A B B A) and print the ratios: each a cluster\'s name, HOST:PORT, or properties as linger.ms=0,batch.size=16384.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l rounds -x -d 'How often each side runs, otherwise 4 times.  [1<=x<=100]'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin perf consume' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l topic -x -a '(__kadmin_live topics)' -d 'The topic.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l num-records -x -d 'How many records.  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l record-size -x -d 'Bytes of each value, otherwise 100.  [1<=x<=1000000000]'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l producer-acks -x -d 'Whose acknowledgement the next record waits for; otherwise all.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l acks -x -d 'Whose acknowledgement the next record waits for; otherwise all.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l warmup -x -d 'Send N records before, which do not count.  [x>=0]'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l producer-property -s X -x -d 'A property of librdkafka; wins over the file. May be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l property-file -r -F -d 'Properties of the client, in librdkafka\'s words or those of Java clients.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l producer.config -r -F -d 'Properties of the client, in librdkafka\'s words or those of Java clients.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l csv -r -F -d 'Write a file for each metric, a row for each interval, as Kafka\'s CSV reporter.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l metrics-dir -r -F -d 'Write a file for each metric, a row for each interval, as Kafka\'s CSV reporter.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l csv-reporter-enabled -d 'As Kafka 0.8: --csv kafka_metrics, unless --metrics-dir names another directory.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l svg -r -F -d 'Draw throughput and latency into this file.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l hdr -r -F -d 'Write the latencies as a log of HdrHistogram, for its tools; needs kadmin-kafka[perf].'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l create-topic -d 'Make the topic, and delete it behind the test; without --topic it gets a name.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l partitions -x -d 'How many partitions it gets, otherwise 1.  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l replication-factor -x -d 'How many replicas each gets, otherwise 1.  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l topic-config -x -d 'A config of the topic; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l yes -s y -d 'Do not ask before a topic is made, or one with records is written to.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l compare -x -d 'Run each in turns (A B B A) and print the ratios: each a cluster\'s name, HOST:PORT, or properties as linger.ms=0,batch.size=16384.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l rounds -x -d 'How often each side runs, otherwise 4 times.  [1<=x<=100]'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin perf end-to-end' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l topic -x -a '(__kadmin_live topics)' -d 'A topic; several by repeating.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l throughput -x -d 'Records per second in all; each partition gets one in turn.  [default: 1000; x>=0.1]'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l duration -x -d 'For how long; Ctrl-C ends it before, with its result.  [default: 60; x>=0.1]'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l record-size -x -d 'Bytes of each value.  [default: 100; 16<=x<=1000000000]'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l producers -x -d 'So many producers share the records.  [default: 1; 1<=x<=100]'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l consumers -x -d 'So many consumers share the partitions; 0 for none.  [default: 1; 0<=x<=100]'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l outage -x -d 'A partition is unavailable when a record takes that long, or fails.  [default: 1; x>=0.001]'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l reporting-interval -x -d 'A row after so many ms.  [default: 1000; x>=100]'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l producer-property -s X -x -d 'A property of librdkafka; wins over the file. May be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l property-file -r -F -d 'Properties of the client, in librdkafka\'s words or those of Java clients.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l producer.config -r -F -d 'Properties of the client, in librdkafka\'s words or those of Java clients.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l create-topic -d 'Make the topic, and delete it behind the test; without --topic it gets a name.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l partitions -x -d 'How many partitions it gets, otherwise 1.  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l replication-factor -x -d 'How many replicas each gets, otherwise 1.  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l topic-config -x -d 'A config of the topic; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l yes -s y -d 'Do not ask before a topic is made, or one with records is written to.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin perf load' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l html -r -F -d 'The page, whole by itself: it loads nothing.  [default: perf-report.html]'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l only -x -a 'producers message-size partitions replicas consumers pairs' -d 'Only this experiment; several by repeating.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l quick -d 'One round of a second each: a minute or two in all, and rough.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l duration -x -d 'How long producers write in each setting, otherwise 10.  [x>=0.1]'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l rounds -x -d 'How often each setting runs, otherwise 3 times; their median is shown.  [1<=x<=100]'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l producer-property -s X -x -d 'A property of librdkafka; wins over the file. May be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l property-file -r -F -d 'Properties of the client, in librdkafka\'s words or those of Java clients.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l producer.config -r -F -d 'Properties of the client, in librdkafka\'s words or those of Java clients.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l yes -s y -d 'Do not ask before topics are made.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin perf report' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
 complete -c kadmin -n '__kadmin_at kadmin merge-logs'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l logs -x -d 'The same as naming the files as PATH, separated by commas.'
@@ -1231,6 +1596,7 @@ complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l with-lines -d 'Show the
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l master -x -d 'Spark\'s master; \'none\' merges without Spark, sooner for a few MB.  [default: local[*]]'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l conf -x -d 'A setting of Spark; may be repeated, and wins over the file.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l properties-file -r -F -d 'Settings of Spark as in spark-defaults.conf.'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -F
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l log-dir -x -d 'The log directories of a broker: a directory above them, a .tar.gz or .tar.zst, or the URI of one; may be repeated.'
@@ -1255,6 +1621,7 @@ complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l master -x -d 'Spar
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l conf -x -d 'A setting of Spark; may be repeated, and wins over the file.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l properties-file -r -F -d 'Settings of Spark as in spark-defaults.conf.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1279,6 +1646,7 @@ complete -c kadmin -n '__kadmin_at kadmin collect' -l wire -d 'Read from the bro
 complete -c kadmin -n '__kadmin_at kadmin collect' -l max-rate -x -d 'Copy at most so many bytes a second.  [x>=1]'
 complete -c kadmin -n '__kadmin_at kadmin collect' -l check -d 'Collect nothing; check that sizes and SHA-256 match the manifest.'
 complete -c kadmin -n '__kadmin_at kadmin collect' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin collect' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin collect' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin collect' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin collect' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1306,11 +1674,13 @@ complete -c kadmin -n '__kadmin_at kadmin dump-log' -l index-sanity-check -d 'On
 complete -c kadmin -n '__kadmin_at kadmin dump-log' -l verify-index-only -d 'Only tell where indexes are wrong, without their entries.'
 complete -c kadmin -n '__kadmin_at kadmin dump-log' -l max-message-size -x -d 'The largest batch that an offset index may point to.  [default: 5242880; x>=1]'
 complete -c kadmin -n '__kadmin_at kadmin dump-log' -l max-bytes -x -d 'Read at most this much of each segment.  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin dump-log' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin snapshot' -a diff -d 'Compare two files, or a file with the cluster as it is.'
 complete -c kadmin -n '__kadmin_at kadmin snapshot' -a save -d 'Save the cluster in a file.'
 complete -c kadmin -n '__kadmin_at kadmin snapshot' -a show -d 'Show what is in a file.'
 complete -c kadmin -n '__kadmin_at kadmin snapshot' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin snapshot' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin snapshot' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin snapshot' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1332,6 +1702,7 @@ complete -c kadmin -n '__kadmin_at kadmin snapshot diff'
 complete -c kadmin -n '__kadmin_at kadmin snapshot diff' -l only -x -d 'Compare only these, separated by commas: cluster, brokers, topics, configs, quotas, acls, log-dirs, groups.'
 complete -c kadmin -n '__kadmin_at kadmin snapshot diff' -l no-brokers -d 'Of the cluster as it is, ask only ZooKeeper, and no broker about its log directories.'
 complete -c kadmin -n '__kadmin_at kadmin snapshot diff' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot diff' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin snapshot diff' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin snapshot diff' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin snapshot diff' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1353,6 +1724,7 @@ complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l groups -d 'With grou
 complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l no-brokers -d 'Ask only ZooKeeper, and no broker about its log directories.'
 complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l force -d 'Overwrite FILE if it exists.'
 complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1371,6 +1743,7 @@ complete -c kadmin -n '__kadmin_at kadmin snapshot save' -l admin.config -r -F -
 
 complete -c kadmin -n '__kadmin_at kadmin snapshot show'
 complete -c kadmin -n '__kadmin_at kadmin snapshot show' -l default-min-isr -x -d 'The min.insync.replicas in the brokers\' own files, which no snapshot has.  [default: 1; x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin snapshot show' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin simulate' -l kill -x -a '(__kadmin_live brokers)' -d 'These brokers fail, all at once.'
 complete -c kadmin -n '__kadmin_at kadmin simulate' -l lose-rack -x -d 'All brokers of this rack fail; may be repeated.'
@@ -1380,6 +1753,7 @@ complete -c kadmin -n '__kadmin_at kadmin simulate' -l unclean -d 'Then leaders 
 complete -c kadmin -n '__kadmin_at kadmin simulate' -l snapshot -r -F -d 'The cluster in a file of \'kadmin snapshot save\', and not the live one.'
 complete -c kadmin -n '__kadmin_at kadmin simulate' -l default-min-isr -x -d 'The min.insync.replicas in the brokers\' own files, which ZooKeeper does not know.  [default: 1; x>=1]'
 complete -c kadmin -n '__kadmin_at kadmin simulate' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin simulate' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1395,6 +1769,46 @@ complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-tls-no-verify -d '
 complete -c kadmin -n '__kadmin_at kadmin simulate' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
 complete -c kadmin -n '__kadmin_at kadmin simulate' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin simulate' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin migration' -a check -d 'See what stands in the way.'
+complete -c kadmin -n '__kadmin_at kadmin migration' -a preview -d 'Count the records that will be written.'
+complete -c kadmin -n '__kadmin_at kadmin migration' -a rollback-check -d 'See whether there is a way back.'
+complete -c kadmin -n '__kadmin_at kadmin migration' -a status -d 'See how far a migration is.'
+complete -c kadmin -n '__kadmin_at kadmin migration' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
+
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l ignore -x -a 'stale-migration unreadable topic-id dead-replica quota scram acl config-name password controller epoch release listener broker-id authorizer log-dirs broker-config znode-acl offline under-min-isr under-replicated no-state reassignment deletion election throttle log-dir-event silent-broker old-consumer removed-config foreign-znode' -d 'Leave out findings of this kind; may be repeated: stale-migration, unreadable, topic-id, dead-replica, quota, scram, acl, config-name, password, controller, epoch, release, listener, broker-id, authorizer, log-dirs, broker-config, znode-acl, offline, under-min-isr, under-replicated, no-state, reassignment, deletion, election, throttle, log-dir-event, silent-broker, old-consumer, removed-config, foreign-znode.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l default-min-isr -x -d 'The min.insync.replicas in the brokers\' own files, which ZooKeeper does not know.  [default: 1; x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l no-brokers -d 'Ask only ZooKeeper, and no broker about its settings.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l wait-ready -d 'Look again until the cluster is ready, for at most so many seconds (600).  [x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l plain -d 'Plain lines, even on a terminal.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin migration check' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin migration preview' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
+
+complete -c kadmin -n '__kadmin_at kadmin migration rollback-check' -l fix -d 'Write what ZooKeeper needs for the way back, when all KRaft controllers are stopped.'
+complete -c kadmin -n '__kadmin_at kadmin migration rollback-check' -l dry-run -d 'With --fix: show what would be written, and write nothing.'
+complete -c kadmin -n '__kadmin_at kadmin migration rollback-check' -l yes -s y -d 'With --fix: do not ask.'
+complete -c kadmin -n '__kadmin_at kadmin migration rollback-check' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
+
+complete -c kadmin -n '__kadmin_at kadmin migration status' -l plain -d 'Plain lines, even on a terminal.'
+complete -c kadmin -n '__kadmin_at kadmin migration status' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
+complete -c kadmin -n '__kadmin_at kadmin migration status' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a add-broker -d 'Add a broker to a cluster and wait until it serves.'
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a destroy -d 'Stop a cluster and remove it with all its data.'
@@ -1413,55 +1827,72 @@ complete -c kadmin -n '__kadmin_at kadmin cluster' -a status -d 'Show whether a 
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a stop-broker -d 'Stop a broker in good order.'
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a stop-zookeeper -d 'Stop a ZooKeeper in good order.'
 complete -c kadmin -n '__kadmin_at kadmin cluster' -a up -d 'Start a cluster, or the parts of it that are down, and wait until it serves.'
+complete -c kadmin -n '__kadmin_at kadmin cluster' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster add-broker' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
 complete -c kadmin -n '__kadmin_at kadmin cluster add-broker' -l rack -x -d 'Its rack; the one with the fewest brokers unless given.'
+complete -c kadmin -n '__kadmin_at kadmin cluster add-broker' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster destroy' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster; --cluster says the same.  [default: local]'
 complete -c kadmin -n '__kadmin_at kadmin cluster destroy' -l yes -d 'Do not ask.'
+complete -c kadmin -n '__kadmin_at kadmin cluster destroy' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster down' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
+complete -c kadmin -n '__kadmin_at kadmin cluster down' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster kill-broker' -a '(__kadmin_live local-brokers)'
 complete -c kadmin -n '__kadmin_at kadmin cluster kill-broker' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
+complete -c kadmin -n '__kadmin_at kadmin cluster kill-broker' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster kill-zookeeper' -a '(__kadmin_live local-zookeepers)'
 complete -c kadmin -n '__kadmin_at kadmin cluster kill-zookeeper' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
+complete -c kadmin -n '__kadmin_at kadmin cluster kill-zookeeper' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
+complete -c kadmin -n '__kadmin_at kadmin cluster list' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster logs' -a '(__kadmin_live local-brokers)'
 complete -c kadmin -n '__kadmin_at kadmin cluster logs' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
 complete -c kadmin -n '__kadmin_at kadmin cluster logs' -l follow -s f -d 'Go on with new lines until Ctrl-C.'
 complete -c kadmin -n '__kadmin_at kadmin cluster logs' -l controller -d 'controller.log instead of server.log.'
 complete -c kadmin -n '__kadmin_at kadmin cluster logs' -l state-change -d 'state-change.log instead of server.log.'
+complete -c kadmin -n '__kadmin_at kadmin cluster logs' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster pause-broker' -a '(__kadmin_live local-brokers)'
 complete -c kadmin -n '__kadmin_at kadmin cluster pause-broker' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
+complete -c kadmin -n '__kadmin_at kadmin cluster pause-broker' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster pause-zookeeper' -a '(__kadmin_live local-zookeepers)'
 complete -c kadmin -n '__kadmin_at kadmin cluster pause-zookeeper' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
+complete -c kadmin -n '__kadmin_at kadmin cluster pause-zookeeper' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster resume-broker' -a '(__kadmin_live local-brokers)'
 complete -c kadmin -n '__kadmin_at kadmin cluster resume-broker' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
+complete -c kadmin -n '__kadmin_at kadmin cluster resume-broker' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster resume-zookeeper' -a '(__kadmin_live local-zookeepers)'
 complete -c kadmin -n '__kadmin_at kadmin cluster resume-zookeeper' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
+complete -c kadmin -n '__kadmin_at kadmin cluster resume-zookeeper' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster start-broker' -a '(__kadmin_live local-brokers)'
 complete -c kadmin -n '__kadmin_at kadmin cluster start-broker' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
+complete -c kadmin -n '__kadmin_at kadmin cluster start-broker' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster start-zookeeper' -a '(__kadmin_live local-zookeepers)'
 complete -c kadmin -n '__kadmin_at kadmin cluster start-zookeeper' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
+complete -c kadmin -n '__kadmin_at kadmin cluster start-zookeeper' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster status' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
 complete -c kadmin -n '__kadmin_at kadmin cluster status' -l controller -d 'Show how long each kind of the controller\'s events waited and took.'
 complete -c kadmin -n '__kadmin_at kadmin cluster status' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
+complete -c kadmin -n '__kadmin_at kadmin cluster status' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster stop-broker' -a '(__kadmin_live local-brokers)'
 complete -c kadmin -n '__kadmin_at kadmin cluster stop-broker' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
+complete -c kadmin -n '__kadmin_at kadmin cluster stop-broker' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster stop-zookeeper' -a '(__kadmin_live local-zookeepers)'
 complete -c kadmin -n '__kadmin_at kadmin cluster stop-zookeeper' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster, otherwise the current one if it is of this machine, else local; --cluster says the same.'
+complete -c kadmin -n '__kadmin_at kadmin cluster stop-zookeeper' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin cluster up' -l name -x -a '(__kadmin_live local-clusters)' -d 'Which cluster; --cluster says the same.  [default: local]'
 complete -c kadmin -n '__kadmin_at kadmin cluster up' -l zookeepers -x -a '1 3' -d 'How many ZooKeepers; 1 for a new cluster.'
@@ -1473,6 +1904,39 @@ complete -c kadmin -n '__kadmin_at kadmin cluster up' -l racks -x -d 'Racks for 
 complete -c kadmin -n '__kadmin_at kadmin cluster up' -l set -x -d 'A key of all brokers\' server.properties; may be repeated.'
 complete -c kadmin -n '__kadmin_at kadmin cluster up' -l use -d 'Make it the current cluster in place of another, or leave the configuration file alone.'
 complete -c kadmin -n '__kadmin_at kadmin cluster up' -l no-use -d 'Make it the current cluster in place of another, or leave the configuration file alone.'
+complete -c kadmin -n '__kadmin_at kadmin cluster up' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
+
+complete -c kadmin -n '__kadmin_at kadmin serve' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster to show; may be repeated. The current one unless given.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l name -x -a '(__kadmin_live clusters)' -d 'A named cluster to show; may be repeated. The current one unless given.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l every -x -d 'Look at each cluster every so many seconds, however many readers there are.  [default: 10.0; 1<=x<=3600]'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l default-min-isr -x -d 'The brokers\' min.insync.replicas, for topics that do not set it.  [default: 1; x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l timeline -r -F -d 'A page of \'kadmin merge-logs --html\' to link.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l write -d 'Let visitors change clusters, by their roles.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l token-file -r -F -d 'Who may log in: lines NAME ROLE TOKEN [CLUSTER...]. It is made if it is missing.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l audit-file -r -F -d 'Where changes and refusals are noted, as JSON lines.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l auth-header -x -d 'A header in which the proxy of --trusted-proxy names the visitor.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l trusted-proxy -x -d 'A reverse proxy\'s IP address whose headers are believed; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l listen -x -d 'Where to listen.  [default: 127.0.0.1:8090]'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l url -x -d 'An address by which browsers come, such as https://kafka.example.com behind a proxy.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l tls-cert -r -F -d 'PEM file of the server\'s certificate with its chain.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l tls-key -r -F -d 'PEM file of its key.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l plain-http -d 'Listen beyond this machine without TLS: others on the way can read tokens and use them.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l broker-sasl-service -x -d 'Service name of the brokers\' Kerberos principal, for gssapi.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l broker-keytab -r -F -d 'Key table for gssapi; the ticket of kinit unless given.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l broker-oauth-url -x -d 'Where oauthbearer gets its token: https://…, file:///PATH, or unsecured.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l broker-oauth-scope -x -d 'What that token is asked for.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l broker-tls -d 'Connect to brokers by TLS.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l broker-tls-ca -r -F -d 'PEM file of the certificate authorities to trust.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l broker-tls-cert -r -F -d 'PEM file of the client\'s certificate.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l broker-tls-key -r -F -d 'PEM file of the client\'s key.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l broker-tls-no-verify -d 'Do not check the brokers\' certificates and host names.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
 complete -c kadmin -n '__kadmin_at kadmin config' -a add -d 'Give the cluster of --zookeeper, --bootstrap-server or both, with the security options given...'
 complete -c kadmin -n '__kadmin_at kadmin config' -a list -d 'List the named clusters; \'*\' marks the current one.'
@@ -1480,6 +1944,7 @@ complete -c kadmin -n '__kadmin_at kadmin config' -a remove -d 'Forget the clust
 complete -c kadmin -n '__kadmin_at kadmin config' -a show -d 'Show every setting, its value and where it comes from; passwords are masked.'
 complete -c kadmin -n '__kadmin_at kadmin config' -a use -d 'Make NAME the current cluster: the one that is meant when none is named.'
 complete -c kadmin -n '__kadmin_at kadmin config' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin config' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin config' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin config' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin config' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1500,6 +1965,7 @@ complete -c kadmin -n '__kadmin_at kadmin config add'
 complete -c kadmin -n '__kadmin_at kadmin config add' -l use -d 'Also make it the current cluster.'
 complete -c kadmin -n '__kadmin_at kadmin config add' -l force -d 'Replace the cluster of that name, if there is one.'
 complete -c kadmin -n '__kadmin_at kadmin config add' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin config add' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin config add' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin config add' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin config add' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1516,10 +1982,13 @@ complete -c kadmin -n '__kadmin_at kadmin config add' -l broker-tls-no-host-chec
 complete -c kadmin -n '__kadmin_at kadmin config add' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin config add' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
+complete -c kadmin -n '__kadmin_at kadmin config list' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin config remove' -a '(__kadmin_live clusters)'
+complete -c kadmin -n '__kadmin_at kadmin config remove' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin config show' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin config show' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin config show' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin config show' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin config show' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'
@@ -1537,11 +2006,14 @@ complete -c kadmin -n '__kadmin_at kadmin config show' -l command-config -r -F -
 complete -c kadmin -n '__kadmin_at kadmin config show' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
 complete -c kadmin -n '__kadmin_at kadmin config use' -a '(__kadmin_live clusters)'
+complete -c kadmin -n '__kadmin_at kadmin config use' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin help' -a '(__kadmin_live commands)'
+complete -c kadmin -n '__kadmin_at kadmin help' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin completion' -a 'bash zsh fish'
 complete -c kadmin -n '__kadmin_at kadmin completion' -l bootstrap-server -x -d 'Brokers of the cluster to ask first; the rest are discovered from them.'
+complete -c kadmin -n '__kadmin_at kadmin completion' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 complete -c kadmin -n '__kadmin_at kadmin completion' -l broker-sasl -x -a 'none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' -d 'How to authenticate to brokers.'
 complete -c kadmin -n '__kadmin_at kadmin completion' -l broker-user -x -d 'User for plain and scram, client id for oauthbearer.'
 complete -c kadmin -n '__kadmin_at kadmin completion' -l broker-password-file -r -F -d 'File whose first line is the password of that user.'

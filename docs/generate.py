@@ -7,7 +7,8 @@ Completions, man pages, docs/commands.md, docs/broker-settings.md and docs/state
 written whole.  In README.md and docs/*.md the text between `<!-- generated: … -->` and
 `<!-- end -->` is replaced: `commands` is a table of the commands, `help topics` the help of `kadmin
 topics`, `states partition` a diagram of a partition's states, `packages kadmin` and `layers kadmin`
-the packages of kadmin and their layers.
+the packages of kadmin and their layers, `metrics ours` the metrics of brokers, and `metrics kafka`
+those that only Kafka has.
 """
 
 import re
@@ -18,6 +19,7 @@ from typing import Final
 
 import broker_settings
 import manpage
+import metric_beans
 import packages
 import reference
 import state_change_lines
@@ -77,6 +79,8 @@ def block(name: str, root: CommandNode) -> str:
         return state_diagrams.block(table)
     if what in ("packages", "layers"):
         return packages.block(name)
+    if what == "metrics":
+        return metric_beans.block(table)
     return reference.block(name, root)
 
 

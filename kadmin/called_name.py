@@ -15,9 +15,10 @@ DISTRIBUTION: Final = NAMES[1]
 
 COMMANDS: Final = (
     *("acls", "api-versions", "brokers", "check", "cluster", "collect", "completion", "config"),
-    *("configs", "consume", "controller", "delete-records", "dump-log", "elect", "groups", "help"),
-    *("lead", "log-dirs", "merge-logs", "offsets", "produce", "reassign", "simulate", "snapshot"),
-    *("throttle", "topics", "verify-replicas", "zookeeper"),
+    *("configs", "consume", "controller", "delete-records", "dump-log", "elect", "export"),
+    *("groups", "help", "lead", "log-dirs", "merge-logs", "metrics", "migration", "offsets"),
+    *("perf", "produce", "reassign", "serve", "simulate", "snapshot", "throttle", "topics"),
+    *("verify-replicas", "zookeeper"),
 )
 COMMAND: Final = re.compile(rf"(?<![\w./-])kadmin(?= (?:--|(?:{'|'.join(COMMANDS)})\b))")
 """The name where a command of kadmin's stands, and not where a sentence is about kadmin."""

@@ -14,7 +14,7 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 from kadmin.jvm.java import find_java
 from kadmin.local.zookeeper import ZooKeeperServer
 from tests.interop.maven import Maven
-from tests.support import branches, evidence
+from tests.support import branches, brief_reports, evidence, left_out
 from tests.support.checkout import CACHE
 from tests.support.examples import example_count
 from tests.support.not_run import say_what_was_not_run
@@ -64,6 +64,8 @@ def pytest_collection_finish() -> None:
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(evidence)
     config.pluginmanager.register(branches)
+    config.pluginmanager.register(brief_reports)
+    config.pluginmanager.register(left_out)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -39,6 +39,7 @@ ALLOWED: Final = {
     "cluster.runtime.environment": "the port: `wall_ms`",
     "cluster.runtime.disk.files": "a file's age: the kernel has written its time down",
     "cluster.runtime.hourly_logs": "the names of log files",
+    "cluster.runtime.reporters.polled": "when metrics were measured, for Graphite and for people",
     "kadmin.local.server": "a process's age where there is no /proc: by its pid file",
     "kadmin.admin.oauth": "until when a token is valid",
     "kadmin.cli.rollback": "the name of a file",
@@ -47,6 +48,7 @@ ALLOWED: Final = {
     "kadmin.execute.reassign": "since when a lease of throttles is there, for people",
     # What is shown, or compared with the times of records, znodes and lines.
     "kadmin.app.evidence": "registrations and states have times",
+    "kadmin.app.migration": "since when a phase lasts, and offsets of old consumers are unwritten",
     "kadmin.app.snapshots": "when a snapshot was taken",
     "kadmin.cli.delete_records": "--before-time -2h",
     "kadmin.app.groups": "how long a record has been unread",
@@ -55,6 +57,7 @@ ALLOWED: Final = {
     "kadmin.cli.records.consume": "--offset @-2h",
     "kadmin.cli.reassign.plan": "when a plan was made",
     "kadmin.cli.verify_replicas.live": "--time, and the time of each line",
+    "kadmin.records.perf.clock": "when a test began; how old the records are that it reads",
     "kadmin.cli.watching": "the time above what is shown",
 }
 

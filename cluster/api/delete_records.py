@@ -6,7 +6,7 @@ Source: Kafka's ReplicaManager.deleteRecords.
 from typing import Final, cast
 
 from cluster.broker.handling import Cancel, Peer, Reply
-from cluster.broker.ports import Clock
+from cluster.broker.ports import Ports
 from cluster.broker.replica_manager.checkpoint_writes import CheckpointWrites
 from cluster.broker.replica_manager.delayed_delete_records import (
     NO_OFFSET,
@@ -31,7 +31,7 @@ HIGH_WATERMARK: Final = -1
 
 
 def handle(
-    clock: Clock,
+    ports: Ports,
     partitions: Partitions,
     checkpoint_writes: CheckpointWrites,
     request: RequestFrame,
@@ -58,7 +58,7 @@ def handle(
     if not deleted:
         answer()
         return None
-    return await_deletions(checkpoint_writes, clock, deleted, body.timeout_ms, answer)
+    return await_deletions(checkpoint_writes, ports, deleted, body.timeout_ms, answer)
 
 
 def cut_off(

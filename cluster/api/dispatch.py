@@ -302,7 +302,7 @@ def handlers_of(services: Services) -> Mapping[ApiKey, Handler]:
         ApiKey.CREATE_TOPICS: partial(create_topics.handle, ports, cache, of.new_topics),
         ApiKey.DELETE_TOPICS: partial(delete_topics.handle, ports, cache),
         ApiKey.DELETE_RECORDS: partial(
-            delete_records.handle, ports.clock, partitions, of.checkpoint_writes
+            delete_records.handle, ports, partitions, of.checkpoint_writes
         ),
         ApiKey.INIT_PRODUCER_ID: partial(init_producer_id.handle, of.refusals_log, of.producer_ids),
         ApiKey.OFFSET_FOR_LEADER_EPOCH: partial(offset_for_leader_epoch.handle, partitions),

@@ -81,7 +81,7 @@ class Fetches:
         if isinstance(session, ErrorCode):
             reply(FetchResponse(error_code=session))
             return None
-        answer = Answer(self.hints, version, peer, reply, session)
+        answer = Answer(self.hints, self.partitions, version, peer, reply, session)
         wants = session.wants()
         found = self.fetch_reader.read_all(wants, limits)
         # Before anything follows from the fetch itself, which the session has to hear of.
@@ -105,7 +105,10 @@ class Fetches:
             return None if conversion is None else conversion.cancel
         missing = limits.min_bytes - found.size
         clock = self.ports.clock
-        delayed = DelayedFetch(self.fetch_reader, clock, session, limits, give, missing).begin()
+        count = self.ports.waiting_counts.fetch
+        delayed = DelayedFetch(
+            self.fetch_reader, clock, session, limits, give, missing, count
+        ).begin()
         return delayed if conversion is None else both(delayed, conversion.cancel)
 
     def _session_of(
@@ -193,12 +196,19 @@ def forgotten_by(body: FetchRequest, uses_ids: bool) -> Iterator[PartKey]:
 class Answer:
     """Where the answer goes, and the form that it has."""
 
-    __slots__ = ("_hints", "_peer", "_reply", "_session", "_version")
+    __slots__ = ("_hints", "_partitions", "_peer", "_reply", "_session", "_version")
 
     def __init__(
-        self, hints: LeaderHints, version: int, peer: Peer, reply: Reply, session: Session
+        self,
+        hints: LeaderHints,
+        partitions: Partitions,
+        version: int,
+        peer: Peer,
+        reply: Reply,
+        session: Session,
     ) -> None:
         self._hints = hints
+        self._partitions = partitions
         self._version = version
         self._peer = peer
         self._reply = reply
@@ -228,10 +238,27 @@ class Answer:
                 hint = self._hints.current_leader(want.topic, want.part.partition)
                 hints.append(hint)
             parts.append(data_of(want.part.partition, result, hint))
+            if result.records is not None:
+                self._count(want, len(result.records))
         endpoints = self._hints.endpoints_of(hints, self._peer.listener) if hints else ()
         self._reply(
             FetchResponse(session_id=session_id, responses=topics, node_endpoints=endpoints)
         )
+
+    def _count(self, want: Want, size: int) -> None:
+        """Count *size* bytes of records that are sent."""
+        assert want.topic is not None, "there are no records of a topic that is not known"
+        hosted = self._partitions.find_index(want.topic, want.part.partition)
+        if hosted is None:
+            # It was read before it left this broker.
+            return
+        if not self._session.is_follower:
+            hosted.stats.bytes_out += size
+            return
+        totals = self._partitions.stats
+        totals.replication_bytes_out += size
+        if self._session.replica_id in hosted.replica.assignment.adding:
+            totals.reassignment_bytes_out += size
 
 
 def data_of(index: int, result: ReadResult, hint: LeaderIdAndEpoch) -> PartitionData:

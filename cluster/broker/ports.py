@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 from cluster.broker.authorizer import Authorizer
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.handling import Body, Cancel
+from cluster.broker.waiting_counts import WaitingCounts
 from cluster.controller.requests import Request
 from cluster.coordination.client_requests import AddPartitions, ChangeConfigs, TopicOverrides
 from cluster.group.config import GroupConfig
@@ -390,3 +391,4 @@ class Ports:
     settings: ApiSettings
     authorizer: Authorizer | None = None
     """None: everything is allowed."""
+    waiting_counts: WaitingCounts = field(default_factory=WaitingCounts)

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from cluster.broker.handling import Cancel
 from cluster.broker.ports import Clock
+from cluster.broker.waiting_counts import WaitingCount
 
 
 class Look(Protocol):
@@ -45,10 +46,14 @@ class DelayedOperation:
     deadline expires; never after `cancel`.
     """
 
-    __slots__ = ("_answer", "_awaited", "_clock", "_stop_timer")
+    __slots__ = ("_answer", "_awaited", "_clock", "_count", "_stop_timer")
 
-    def __init__(self, clock: Clock, answer: Callable[[], None]) -> None:
+    def __init__(
+        self, clock: Clock, answer: Callable[[], None], count: WaitingCount | None = None
+    ) -> None:
+        """*count* has this operation while it waits."""
         self._clock = clock
+        self._count = count or WaitingCount()
         self._answer: Callable[[], None] | None = answer
         self._awaited: dict[Awaited, object] = {}
         """The unmet conditions, with the keys of their watchers."""
@@ -62,6 +67,8 @@ class DelayedOperation:
         if not self._awaited:
             self._finish()
             return
+        self._count.operations += 1
+        self._count.conditions += len(self._awaited)
         self._stop_timer = self._clock.call_later(max(0, timeout_ms), self.expire)
         for one in self._awaited:
             self._awaited[one] = one.watch(partial(self.look, one))
@@ -71,6 +78,7 @@ class DelayedOperation:
         if one not in self._awaited or not one.has_come():
             return
         one.unwatch(self._awaited.pop(one))
+        self._count.conditions -= 1
         if not self._awaited:
             self._finish()
 
@@ -93,8 +101,10 @@ class DelayedOperation:
         """Stop waiting, and drop all references: a condition may refer to this."""
         for one, key in self._awaited.items():
             one.unwatch(key)
+        self._count.conditions -= len(self._awaited)
         self._awaited.clear()
         self._answer = None
         if self._stop_timer is not None:
+            self._count.operations -= 1
             self._stop_timer()
             self._stop_timer = None

@@ -3,6 +3,8 @@
 __all__ = [
     "active_controller",
     "brokers",
+    "context",
+    "controller_state",
     "core",
     "effects",
     "events",

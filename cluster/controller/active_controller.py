@@ -69,6 +69,8 @@ class ActiveController:
     context: ControllerContext = field(default_factory=ControllerContext)
     rebalance_at_ms: int | None = None
     """When preferred leadership is checked next; None while a check waits in the queue."""
+    unclean_election_count: int = 0
+    """Elections of leaders outside of the ISR that the metrics have not counted yet."""
 
     @classmethod
     def begin(

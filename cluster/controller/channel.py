@@ -107,6 +107,12 @@ class Channels:
                 channel.retry_at_ms = None
                 self._touched[broker_id] = None
 
+    def queue_sizes(self) -> tuple[tuple[BrokerId, int], ...]:
+        """Return how many orders to each broker are in flight or wait."""
+        return tuple(
+            (broker_id, len(channel.waiting)) for broker_id, channel in self._channels.items()
+        )
+
     def sendings(self) -> tuple[Send, ...]:
         """Every order that can be sent now; it is in flight from then on."""
         sendings = []

@@ -254,6 +254,27 @@ class ControllerContext:
     def has_live_leader(self, partition: TopicPartition) -> bool:
         return self.is_live(self.leader_of(partition), partition)
 
+    def offline_partition_count(self) -> int:
+        """How many partitions are Offline, but for those of topics that are to be deleted."""
+        return sum(
+            self._partition_statuses.get(partition) is PartitionStatus.OFFLINE
+            and not self.is_to_be_deleted(partition)
+            for partition in self.not_online
+        )
+
+    def imbalance_count(self) -> int:
+        """How many partitions are not led by their preferred replicas, but for those of topics that
+        are to be deleted.
+        """
+        states, deleted = self.states, self.topics_to_be_deleted
+        return sum(
+            partition in states
+            and states[partition].leader != assignment.replicas[0]
+            and partition.topic not in deleted
+            for partition, assignment in self.assignments.items()
+            if assignment.replicas
+        )
+
     # Statuses
 
     def partition_status(self, partition: TopicPartition) -> PartitionStatus:

@@ -202,6 +202,16 @@ class ControllerCore:
         """Whether nothing waits to be done or answered, orders to brokers apart."""
         return self._procedure is None and not self._queue
 
+    @property
+    def state(self) -> ControllerState | None:
+        """What it is busy with; None while no task is under way."""
+        return None if self._turn is None else self._turn.kind
+
+    @property
+    def queue_size(self) -> int:
+        """How many tasks wait."""
+        return len(self._queue)
+
     def step(self, event: Event, now_ms: int) -> tuple[Effect, ...]:
         """Process *event*; returns the effects to carry out, in this order."""
         assert now_ms >= self._now_ms, "the time does not fall"

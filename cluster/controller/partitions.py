@@ -42,7 +42,7 @@ from cluster.coordination import reads
 from cluster.coordination.reads import StatesRead
 from cluster.model.ids import NEVER_READ, TopicPartition
 from cluster.model.outcome import Committed
-from cluster.model.topic import PartitionState
+from cluster.model.topic import RECOVERING, PartitionState
 from cluster.statechange.controller import (
     no_replica_alive,
     partition_changed,
@@ -287,6 +287,8 @@ def _set_online(active: ActiveController, partition: TopicPartition, state: Part
     context = active.context
     previous = context.partition_status(partition)
     context.states[partition] = state
+    if state.leader_recovery_state == RECOVERING:
+        active.unclean_election_count += 1
     active.log(partition_elected(active.tag, partition, previous, PartitionStatus.ONLINE, state))
     context.set_partition_status(partition, PartitionStatus.ONLINE)
 

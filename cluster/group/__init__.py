@@ -9,5 +9,6 @@ __all__ = [
     "events",
     "replay",
     "requests",
+    "states",
     "views",
 ]

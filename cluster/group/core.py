@@ -5,7 +5,8 @@ Every broker has one, for the groups in those partitions of `__consumer_offsets`
 Source: Kafka's GroupCoordinator.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import assert_never
 
 from cluster.group import committing, static_members, syncing
@@ -173,6 +174,14 @@ class GroupCoordinator:
             return GroupView(error)
         group = self._context.group(group_id)
         return UNKNOWN_GROUP if group is None else describe(group)
+
+    def counts(self) -> tuple[Mapping[GroupState, int], int]:
+        """Return how many groups are in each state that some are in, and how many offsets all have
+        committed.
+        """
+        groups = tuple(self._groups())
+        offset_count = sum(len(group.offsets.committed) for group in groups)
+        return Counter(group.state for group in groups), offset_count
 
     def list_groups(
         self, states: Collection[str] = (), types: Collection[str] = ()

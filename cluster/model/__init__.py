@@ -24,6 +24,7 @@ __all__ = [
     "ids",
     "java_hash",
     "kafka_broker_configs",
+    "metrics_endpoints",
     "outcome",
     "placement",
     "snapshot",

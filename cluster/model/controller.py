@@ -1,4 +1,4 @@
-"""The controller, its epoch, and the state of a migration to KRaft."""
+"""The controller, its epoch, the quorum that it leads on KRaft, and the state of a migration."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -33,6 +33,53 @@ class ControllerEpochNode:
 
     epoch: ControllerEpoch
     epoch_zk_version: ZkVersion
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuorumReplica:
+    """A node's replica of the metadata log, as the leader of the quorum knows it.
+
+    *log_end_offset* is -1 while it is unknown.  Times are the leader's, in ms: when the node
+    fetched last, and up to when it had everything; None where that is unknown, as before Kafka 3.4.
+    A leader does not fetch.  *endpoints* are known of voters, from Kafka 3.9 on.
+    """
+
+    node_id: BrokerId
+    is_voter: bool
+    log_end_offset: int
+    last_fetch_ms: int | None = None
+    last_caught_up_ms: int | None = None
+    endpoints: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quorum:
+    """The metadata quorum of a cluster on KRaft.
+
+    *replicas* are its voters, then its observers, each in order of id.
+    """
+
+    leader_id: BrokerId
+    leader_epoch: int
+    high_watermark: int
+    replicas: tuple[QuorumReplica, ...]
+
+    @property
+    def leader(self) -> QuorumReplica | None:
+        """None where a leader has just been replaced."""
+        return next((each for each in self.replicas if each.node_id == self.leader_id), None)
+
+    @property
+    def now_ms(self) -> int | None:
+        """Return the time of the leader's answer, by its clock; None where that is unknown."""
+        return None if self.leader is None else self.leader.last_caught_up_ms
+
+    def lag(self, replica: QuorumReplica) -> int | None:
+        """Return how many records *replica* lacks; None where that is unknown."""
+        leader = self.leader
+        if leader is None or replica.log_end_offset < 0 or leader.log_end_offset < 0:
+            return None
+        return max(0, leader.log_end_offset - replica.log_end_offset)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ VERSION: Final = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spread:
-    """Durations in ms; *p99* is up to twice the exact one, and never above *max*."""
+    """Durations in ms; *p99* is that of a sample in which late ones weigh more."""
 
     mean: float
     p99: float

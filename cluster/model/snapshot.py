@@ -10,7 +10,7 @@ from typing import Final
 from cluster.model import fault as subjects
 from cluster.model.broker import BrokerRegistration
 from cluster.model.config_entity import NO_OVERRIDES, ConfigOverrides
-from cluster.model.controller import Controller, ControllerEpochNode, MigrationState
+from cluster.model.controller import Controller, ControllerEpochNode, MigrationState, Quorum
 from cluster.model.fault import Fault, Thing
 from cluster.model.ids import INTERNAL_TOPICS, BrokerId, TopicPartition
 from cluster.model.topic import PartitionState, TopicAssignment
@@ -52,10 +52,11 @@ class ClusterSnapshot:
     """A cluster, read in a few round trips, so not from one instant.
 
     *brokers* and *topics* are in order of id and name.  *migration* is one to KRaft that has begun,
-    whichever controller is active.  *moving* has the targets of a reassignment requested through
-    `/admin/reassign_partitions`, as in releases before 2.4 for each; *stale_moves* are those of
-    partitions that do not exist, which will never be carried out.  *broker_defaults* are the
-    dynamic configs of all brokers.  *faults* are about what could not be decoded or may not be
+    whichever controller is active.  *quorum* is that of a cluster on KRaft, and *fenced* has its
+    brokers that are registered and not live.  *moving* has the targets of a reassignment requested
+    through `/admin/reassign_partitions`, as in releases before 2.4 for each; *stale_moves* are
+    those of partitions that do not exist, which will never be carried out.  *broker_defaults* are
+    the dynamic configs of all brokers.  *faults* are about what could not be decoded or may not be
     read, which is left out.
     """
 
@@ -64,6 +65,8 @@ class ClusterSnapshot:
     controller: Controller | None = None
     controller_epoch: ControllerEpochNode | None = None
     migration: MigrationState | None = None
+    quorum: Quorum | None = None
+    fenced: frozenset[BrokerId] = frozenset()
     moving: Mapping[TopicPartition, tuple[BrokerId, ...]] = field(default_factory=dict)
     stale_moves: Mapping[TopicPartition, tuple[BrokerId, ...]] = field(default_factory=dict)
     broker_defaults: ConfigOverrides = NO_OVERRIDES

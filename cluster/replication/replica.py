@@ -159,6 +159,11 @@ class Replica:
         self._min_isr = min_isr
         self.is_under_min_isr = len(self.state.isr) < self._min_isr_now()
 
+    @property
+    def is_at_min_isr(self) -> bool:
+        """Whether acks=all has to be refused as soon as the ISR loses a member."""
+        return len(self.state.isr) == self._min_isr_now()
+
     def _min_isr_now(self) -> int:
         return min(self._min_isr, len(self.assignment.replicas))
 

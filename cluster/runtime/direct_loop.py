@@ -16,6 +16,7 @@ import os
 import select
 import selectors
 from collections.abc import Callable
+from time import perf_counter_ns
 from typing import Any, Final, TypeAlias, TypeVarTuple, cast
 
 Ts = TypeVarTuple("Ts")
@@ -42,11 +43,16 @@ class CallingSelector(selectors.EpollSelector):
         """The callbacks, by descriptor, for readable descriptors without a waiting writer."""
         self.failed: Callable[[Callable[[], object], BaseException], None] | None = None
         """Receives the exception of a call."""
+        self.idle_ns = 0
+        """How long it has waited for events, in all."""
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         others = []
         calls = self.calls
-        for descriptor, events in self._epoll.poll(timeout, EVENTS_MAX):
+        began_ns = perf_counter_ns()
+        ready = self._epoll.poll(timeout, EVENTS_MAX)
+        self.idle_ns += perf_counter_ns() - began_ns
+        for descriptor, events in ready:
             # Looked up now: an earlier call of this round may have removed it.
             call = None if events & WRITABLE else calls.get(descriptor)
             if call is None:
@@ -81,7 +87,13 @@ class DirectLoop(asyncio.SelectorEventLoop):
         selector = CallingSelector()
         selector.failed = self._call_failed
         self._calls = selector.calls
+        self._calling_selector = selector
         super().__init__(selector)
+
+    @property
+    def idle_ns(self) -> int:
+        """How long the loop has waited for events since it was made."""
+        return self._calling_selector.idle_ns
 
     def add_reader(self, fd: FileObject, callback: Callable[[*Ts], Any], *args: *Ts) -> None:
         super().add_reader(fd, callback, *args)

@@ -36,6 +36,19 @@ class CannotListen(BrokerFailure):
         self.reason = reason
 
 
+class ReporterCannotListen(BrokerFailure):
+    """A reporter of metrics whose address is in use, or not this machine's."""
+
+    def __init__(self, reporter: str, address: str, reason: str) -> None:
+        super().__init__(
+            f"the {reporter} reporter of metrics cannot listen at {address}: {reason};"
+            f" change kafka.{reporter}.metrics.port, or set it to 0 for any free one"
+        )
+        self.reporter = reporter
+        self.address = address
+        self.reason = reason
+
+
 class ZooKeeperUnreachable(BrokerFailure):
     exit_status = ExitStatus.UNREACHABLE
 

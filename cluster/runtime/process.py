@@ -8,6 +8,7 @@ Source: Kafka's KafkaServer.startup and shutdown.
 import asyncio
 import logging
 import os
+import random
 import time
 from dataclasses import dataclass
 from functools import partial
@@ -22,6 +23,7 @@ from cluster.broker.broker import Broker
 from cluster.broker.cluster_store import ZooKeeperStore
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.configs.config_propagation import ConfigPropagation, allows_unclean
+from cluster.broker.metrics.services import add_services
 from cluster.broker.ports import ApiSettings, Ports
 from cluster.broker.replica_manager.log_cleaner import LogCleaner
 from cluster.controller.active_controller import ControllerConfig, LeaderRebalance
@@ -33,6 +35,8 @@ from cluster.coordination.startup import (
     read_cluster_id,
     remove_stale_controller,
 )
+from cluster.metrics.meters import TICK_S
+from cluster.metrics.registry import MetricsRegistry
 from cluster.model.broker import Endpoint
 from cluster.model.controller_stats import ControllerStats
 from cluster.model.errors import CorruptZnodeError
@@ -41,7 +45,9 @@ from cluster.model.topic_id import topic_id_text
 from cluster.runtime import service_manager
 from cluster.runtime.controlled_shutdown import request_controlled_shutdown
 from cluster.runtime.controller.controller import Controller
+from cluster.runtime.controller.controller_metrics import ControllerMetrics
 from cluster.runtime.controller.stats_file import StatsFile
+from cluster.runtime.direct_loop import DirectLoop
 from cluster.runtime.disk.disk_threads import DiskThreads, run_on_threads
 from cluster.runtime.disk.files import Disk
 from cluster.runtime.disk.log_loading import load_logs, owner_of
@@ -50,13 +56,22 @@ from cluster.runtime.disk.settled_clock import SettledClock
 from cluster.runtime.environment import LogJournal, LoopClock, SystemRandomStream
 from cluster.runtime.errors import DisksFailed, ZooKeeperRefuses
 from cluster.runtime.listening import Listening
-from cluster.runtime.metrics import ProcessMetrics
 from cluster.runtime.network.connection import Service
 from cluster.runtime.network.memory_pool import MemoryPool
 from cluster.runtime.network.peers import TcpPeers
+from cluster.runtime.network.request_metrics import RequestMetrics
 from cluster.runtime.network.socket_server import SocketServer
 from cluster.runtime.network.transports import TRANSPORTS
 from cluster.runtime.network.turns import Turns
+from cluster.runtime.process_metrics import (
+    BrokerState,
+    add_idle_time,
+    add_server,
+    add_sockets,
+    duration_of_flushes,
+    latency_of_zookeeper,
+)
+from cluster.runtime.reporters.reporters import Reporters
 from cluster.runtime.zookeeper import earlier_session
 from cluster.runtime.zookeeper.chroot import make_chroot
 from cluster.runtime.zookeeper.config_change_listener import ConfigChangeListener
@@ -100,13 +115,27 @@ class BrokerProcess:
         self._settings = settings
         self._clock = LoopClock(loop)
         self._files = files or Disk()
-        self._disk = DiskThreads(loop, self._files, DISK_THREADS)
+        self.metrics = MetricsRegistry(monotonic_ns=time.monotonic_ns, random=random.random)
+        self._state = BrokerState.STARTING
+        self._disk = DiskThreads(loop, self._files, DISK_THREADS, duration_of_flushes(self.metrics))
         self._configs = BrokerConfigs(settings.given)
         self._server = SocketServer(loop, settings.connections)
         self._peers = peers_of(loop, settings)
-        self._membership = Membership(settings.zookeeper_connect, settings.session_timeout_ms)
+        self._membership = Membership(
+            settings.zookeeper_connect,
+            settings.session_timeout_ms,
+            latency_of_zookeeper(self.metrics),
+        )
         self._runner = SessionRunner()
-        self._metrics = ProcessMetrics()
+        self._request_metrics = RequestMetrics(self.metrics)
+        self._controller_metrics = ControllerMetrics(self.metrics)
+        add_server(self.metrics, lambda: self._state, self._membership)
+        if isinstance(loop, DirectLoop):
+            add_idle_time(self.metrics, lambda: loop.idle_ns)
+        self._reporters = Reporters(
+            self.metrics, settings.reporters, settings.logs_directory, self._clock.wall_ms
+        )
+        self._tick_timer: asyncio.TimerHandle | None = None
         self._since_ms = self._clock.wall_ms()
         self._failed: asyncio.Future[None] = loop.create_future()
         self._parts: Parts | None = None
@@ -142,10 +171,12 @@ class BrokerProcess:
         dynamic = DynamicBrokerConfigs(membership.broker_id, self._configs)
         await membership.in_session(dynamic.read)
         # 3. The logs are opened, and recovered after a crash.
+        self._state = BrokerState.RECOVERY
         logs, settled_clock = await self._load_logs()
         parts = self._parts = self._assemble(logs, settled_clock, dynamic)
         # 4. Requests are served, before the registration makes others send any.
         self._server.start(self._service(parts.broker, parts.memory))
+        await self._reporters.start()
         # 5. The broker registers.  The controller sees it and sends it its partitions, and this
         # broker runs for controller.
         await self._register(parts)
@@ -154,6 +185,8 @@ class BrokerProcess:
         if settings.compacts_logs:
             parts.log_cleaner.start()
         parts.broker.start()
+        self._state = BrokerState.RUNNING
+        self._tick()
         logger.info(
             "Broker %d of cluster %s started in %.2f s and serves %s",
             membership.broker_id,
@@ -162,6 +195,11 @@ class BrokerProcess:
             ", ".join(str(endpoint) for endpoint in self.endpoints),
         )
         service_manager.notify(service_manager.READY)
+
+    def _tick(self) -> None:
+        """Move the rates of meters on, as often as Yammer's are."""
+        self.metrics.tick()
+        self._tick_timer = self._loop.call_later(TICK_S, self._tick)
 
     async def _identify(self, session: Session) -> None:
         """Read, or create, the cluster id and the broker id."""
@@ -211,6 +249,7 @@ class BrokerProcess:
         memory = MemoryPool(connections.request_size_max, connections.queued_size_max)
         broker = Broker(self._ports(logs, controller, memory))
         log_cleaner = LogCleaner(broker.ports, broker.partitions, settled_clock.wall_ms)
+        add_services(self.metrics, broker, log_cleaner)
         propagation = ConfigPropagation(
             self._configs,
             self._server,
@@ -253,7 +292,7 @@ class BrokerProcess:
                 may_delete_topics=settings.deletes_topics,
                 leader_rebalance=leader_rebalance(settings),
             ),
-            self._metrics,
+            self._controller_metrics,
             stats_file.note_change,
             self._peers,
             listener=settings.inter_broker_listener,
@@ -268,7 +307,7 @@ class BrokerProcess:
             pid=os.getpid(),
             controller_epoch=self._parts.controller.controller_epoch,
             since_ms=self._since_ms,
-            events=self._metrics.event_stats(),
+            events=self._controller_metrics.event_stats(),
         )
 
     def _ports(self, logs: LogManager, controller: Controller, memory: MemoryPool) -> Ports:
@@ -304,14 +343,16 @@ class BrokerProcess:
         )
 
     def _service(self, broker: Broker, memory: MemoryPool) -> Service:
+        turns = Turns(self._loop.call_soon, time.perf_counter_ns)
+        add_sockets(self.metrics, self._server.quotas, memory, turns)
         return Service(
             handler=Dispatch(broker).handle,
             served=SERVED,
             refuse_version=partial(answer_unsupported, SERVED),
             elements_max=ELEMENTS_MAX,
             memory=memory,
-            turns=Turns(self._loop.call_soon, time.perf_counter_ns),
-            metrics=self._metrics,
+            turns=turns,
+            metrics=self._request_metrics,
             call_soon=self._loop.call_soon,
             now_ns=time.perf_counter_ns,
             flat_produce=flat_produce(broker.ports, broker.appender),
@@ -372,10 +413,13 @@ class BrokerProcess:
         service_manager.notify(service_manager.STOPPING)
         parts = self._parts
         # 1. The controller moves the leaderships away, while this broker still serves.
+        self._state = BrokerState.PENDING_CONTROLLED_SHUTDOWN
         if parts is not None:
             await self._move_leaderships(parts.logs)
+        self._state = BrokerState.SHUTTING_DOWN
         # 2. Clients are gone; nothing is appended any more, and no log is made.
         self._server.close()
+        self._reporters.stop()
         if parts is not None:
             parts.broker.stop()
             parts.log_cleaner.stop()
@@ -397,7 +441,9 @@ class BrokerProcess:
         # 5. The registration ends with the session: from here on others take this broker for dead.
         await self._membership.leave()
         self._peers.close()
-        for line in self._metrics.summary():
+        if self._tick_timer is not None:
+            self._tick_timer.cancel()
+        for line in (*self._request_metrics.summary(), *self._controller_metrics.summary()):
             logger.info("%s", line)
         logger.info("Broker %d has ended", self._membership.broker_id)
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final, Self
 
+from cluster.broker.configs import reporter_configs
 from cluster.broker.configs.broker_configs import topic_defaults
 from cluster.broker.configs.dynamic_config_validation import broker_spec, is_supported
 from cluster.broker.configs.listeners import InvalidListeners, read_listeners
@@ -35,6 +36,7 @@ from cluster.model.config_spec import (
 from cluster.model.ids import BrokerId
 from cluster.settings.errors import InvalidSettings
 from cluster.settings.properties_file import Given
+from cluster.settings.reporter_settings import Address, ReporterSettings
 from cluster.storage.errors import InvalidLogConfig
 from cluster.storage.log_config import LogConfig
 
@@ -112,6 +114,7 @@ class BrokerSettings:
     high_watermark_interval_ms: int
     fetchers: FetcherSettings
     groups: GroupSettings
+    reporters: ReporterSettings
     peer_receive_buffer_size: int
     """-1: left to the kernel."""
     lag_max_ms: int
@@ -168,6 +171,7 @@ class _Reader:
                 "connections": connections,
                 "fetchers": self._fetchers(),
                 "groups": self._groups(),
+                "reporters": self._reporters(),
                 "peer_receive_buffer_size": self._number("replica.socket.receive.buffer.bytes"),
             }
         )
@@ -340,6 +344,25 @@ class _Reader:
             commit_timeout_ms=number("offsets.commit.timeout.ms"),
             load_size_max=number("offsets.load.buffer.size"),
             expiration_interval_ms=number("offsets.retention.check.interval.ms"),
+        )
+
+    def _reporters(self) -> ReporterSettings:
+        has_csv = reporter_configs.CSV_ENABLED in self._given
+        return ReporterSettings(
+            names=tuple(members(self._text(reporter_configs.REPORTERS))),
+            csv_enabled=self._boolean(reporter_configs.CSV_ENABLED) if has_csv else None,
+            interval_s=self._number(reporter_configs.INTERVAL),
+            csv_directory=self._absolute(self._text(reporter_configs.CSV_DIRECTORY)),
+            prometheus=self._address("prometheus"),
+            jolokia=self._address("jolokia"),
+            graphite=self._address("graphite"),
+            graphite_prefix=self._text(reporter_configs.GRAPHITE_PREFIX),
+        )
+
+    def _address(self, reporter: str) -> Address:
+        return Address(
+            host=self._text(reporter_configs.host_key(reporter)),
+            port=self._number(reporter_configs.port_key(reporter)),
         )
 
     def _intervals(self) -> dict[str, object]:

@@ -12,6 +12,7 @@ __all__ = [
     "paths",
     "requests",
     "steps",
+    "tokens",
     "topics",
     "znode",
 ]

@@ -1,11 +1,11 @@
 """Looks at groups of consumers: what is asked for one, in which order."""
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from kadmin.plan.groups.lag import lags_of, positions_of
+from kadmin.plan.groups.lag import PartitionLag, lags_of, positions_of
 from kadmin.plan.groups.verdict import GroupVerdict, Look, Movement, judge, movement_of
 from kadmin.reports.groups import GroupLag, GroupsReport
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from kadmin.app.session import Session
     from kadmin.arguments.groups import GroupSelection, PartitionFilter
     from kadmin.plan.groups.group import Group, ListedGroup
+    from kadmin.plan.groups.lag import Logs
 
 
 LOOKS_MAX: Final = 4
@@ -150,6 +151,24 @@ def require_groups(
             raise NoSuchGroup(missing, known)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commits:
+    """Groups as their coordinators described them, and what they have committed; *untold* has those
+    of which no coordinator answered, each with the reason."""
+
+    groups: "Mapping[str, Group]"
+    offsets: "Mapping[str, Mapping[TopicPartition, int]]"
+    untold: Mapping[str, str]
+
+    def partitions(self) -> "Iterator[TopicPartition]":
+        """Return the partitions that they have committed to, or that members have; some come
+        several times."""
+        for name, group in self.groups.items():
+            yield from self.offsets.get(name, ())
+            for member in group.members:
+                yield from member.assigned or ()
+
+
 def read_lags(
     admin: "GroupAdmin",
     names: "Sequence[str]",
@@ -163,38 +182,57 @@ def read_lags(
 
     The committed offsets are read before the ends of the logs, so that none seems to be beyond.
     """
+    commits = read_commits(admin, names)
+    logs = admin.logs(filter(partitions.takes, commits.partitions()), with_starts=with_times)
+    report = report_of(commits, logs, now_ms, partitions.takes if partitions.scopes else None)
+    return with_unread_times(admin, report) if with_times else report
+
+
+def read_commits(admin: "GroupAdmin", names: "Sequence[str]") -> Commits:
     described = admin.describe(names)
     committed = admin.committed(described.told)
-    wanted: set[TopicPartition] = set()
-    for name, group in described.told.items():
-        wanted.update(filter(partitions.takes, committed.told.get(name, ())))
-        for member in group.members:
-            wanted.update(filter(partitions.takes, member.assigned or ()))
-    logs = admin.logs(wanted, with_starts=with_times)
+    return Commits(
+        groups=described.told,
+        offsets=committed.told,
+        untold={**described.untold, **committed.untold},
+    )
+
+
+def report_of(
+    commits: Commits,
+    logs: "Logs",
+    now_ms: int,
+    takes: "Callable[[TopicPartition], bool] | None",
+) -> GroupsReport:
+    """Compare *commits* with *logs*: those to partitions that *takes* takes, None for all; a group
+    that has none of them is left out then."""
     found = []
-    for name in sorted(committed.told.keys() & described.told.keys()):
-        rows = lags_of(described.told[name], committed.told[name], logs)
-        if partitions.scopes:
-            rows = [row for row in rows if partitions.takes(row.partition)]
+    for name in sorted(commits.offsets.keys() & commits.groups.keys()):
+        group = commits.groups[name]
+        rows = lags_of(group, commits.offsets[name], logs)
+        if takes is not None:
+            rows = [row for row in rows if takes(row.partition)]
             if not rows:
                 continue
-        found.append(GroupLag(group=described.told[name], rows=tuple(rows)))
-    if with_times:
-        times = admin.record_times({pos for each in found for pos in positions_of(each.rows)})
-        found = [
-            replace(
-                each,
-                rows=tuple(
-                    row
-                    if (position := row.next_position) is None or position not in times
-                    else replace(row, unread_since_ms=times[position])
-                    for row in each.rows
-                ),
-            )
-            for each in found
-        ]
-    return GroupsReport(
-        groups=tuple(found), now_ms=now_ms, untold={**described.untold, **committed.untold}
+        found.append(GroupLag(group=group, rows=tuple(rows)))
+    return GroupsReport(groups=tuple(found), now_ms=now_ms, untold=commits.untold)
+
+
+def with_unread_times(admin: "GroupAdmin", report: GroupsReport) -> GroupsReport:
+    """Read since when there is something to read, and return *report* with it."""
+    times = admin.record_times({pos for each in report.groups for pos in positions_of(each.rows)})
+
+    def with_time(row: PartitionLag) -> PartitionLag:
+        position = row.next_position
+        if position is None or position not in times:
+            return row
+        return replace(row, unread_since_ms=times[position])
+
+    return replace(
+        report,
+        groups=tuple(
+            replace(each, rows=tuple(map(with_time, each.rows))) for each in report.groups
+        ),
     )
 
 

@@ -4,23 +4,37 @@ With ZooKeeper the journals are there, whichever way moves are asked for; withou
 reached they are files of this user on this machine.
 """
 
+import secrets
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from getpass import getuser
 from os import getpid
 from socket import gethostname
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from kadmin.app.session import Session
 from kadmin.errors import KadminError
 from kadmin.execute.supervision.carrying_out import Site
+from kadmin.wording import moment_of
 
 if TYPE_CHECKING:
     from kadmin.admin.ports import RunStore
     from kadmin.admin.wire.connection import WireConnection
     from kadmin.admin.wire.wire_reassignments import WireReassignments
     from kadmin.admin.zookeeper.connection import Connection
+
+
+LEASE_TIMEOUT_S: Final = 25.0
+"""The lease of a supervisor that was killed ends with its session, which ZooKeeper may let last a
+little longer than was asked for."""
+
+
+def new_run_id(began_at_ms: int) -> str:
+    """Return an id of a run that sorts by time."""
+    moment = moment_of(began_at_ms)
+    assert moment is not None
+    return f"{moment:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
 
 
 def user_and_host() -> str:

@@ -6,11 +6,13 @@ from kadmin.app.session import Session
 from kadmin.errors import KadminError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
+    from cluster.model.config_entity import ConfigEntity, ConfigOverrides
     from cluster.model.fault import Fault
-    from cluster.model.ids import BrokerId
+    from cluster.model.ids import BrokerId, TopicPartition
     from cluster.model.snapshot import ClusterSnapshot
+    from kadmin.admin.answers import AclSnapshot
     from kadmin.admin.wire.connection import WireConnection
     from kadmin.admin.zookeeper.connection import Connection
     from kadmin.arguments.topics import TopicSelection
@@ -88,6 +90,18 @@ def read_offsets(
     return report_of(moment, found.told, {**found.untold, **ends.untold}, ends.told)
 
 
+def read_ends(
+    session: Session, partitions: "Collection[TopicPartition]"
+) -> "dict[TopicPartition, int]":
+    """Return where the logs of *partitions* end, as far as their leaders answer."""
+    from kadmin.admin.wire import offsets
+    from kadmin.plan.offsets import LATEST
+
+    with session.connect_brokers() as brokers:
+        found = offsets.read_offsets(brokers, partitions, LATEST)
+    return {each: end.offset for each, end in found.told.items() if end.offset is not None}
+
+
 def read_log_dirs(
     session: Session,
     selection: "TopicSelection",
@@ -133,3 +147,33 @@ def chosen_brokers(
         )
     refuse_unknown_brokers(snapshot, missing)
     return [broker for broker in snapshot.brokers if wanted is None or broker in wanted]
+
+
+def read_acls(session: Session) -> "AclSnapshot":
+    """Read all rules of the authorizer."""
+    with session.acls() as admin:
+        return admin.snapshot()
+
+
+def read_configs(
+    session: Session,
+) -> "tuple[Mapping[ConfigEntity, ConfigOverrides], Sequence[Fault]]":
+    """Read what was set for brokers, users, clients and addresses, and what of it cannot be
+    understood; the snapshot of a cluster has the configs of topics."""
+    from cluster.model.config_entity import EntityKind
+    from kadmin.admin.wire.connection import NotServed
+    from kadmin.admin.wire.errors import BrokersDenied
+    from kadmin.arguments.entities import EntitySelection, Wanted
+
+    found: dict[ConfigEntity, ConfigOverrides] = {}
+    faults: list[Fault] = []
+    with session.configs() as admin:
+        for kind in (EntityKind.BROKERS, EntityKind.USERS, EntityKind.CLIENTS, EntityKind.IPS):
+            try:
+                entities = admin.find(EntitySelection(Wanted(kind)))
+                overrides, damaged = admin.read(entities)
+            except (NotServed, BrokersDenied):
+                continue  # Older brokers do not describe users, clients and addresses.
+            found |= {each: config for each, config in overrides.items() if config.values}
+            faults += damaged
+    return found, faults

@@ -11,7 +11,7 @@ from typing import Final
 
 from kadmin.errors import RefusedError, UsageError
 from kadmin.named_file import SIZE_MAX, check_size, read_named
-from kadmin.settings.atomic_file import write_atomically
+from kadmin.settings.atomic_file import PRIVATE, write_atomically
 from kadmin.snapshots.reading import BadSnapshot, saved_in
 from kadmin.snapshots.saved import SavedCluster
 from kadmin.snapshots.writing import lines_of
@@ -78,14 +78,14 @@ def write_snapshot_file(path: str, saved: SavedCluster) -> int:
     return len(content)
 
 
-def write_file(path: str, content: str | bytes) -> None:
-    """Write *content* to the file *path*: whole, or not at all.
+def write_file(path: str, content: str | bytes, *, mode: int = PRIVATE) -> None:
+    """Write *content* to the file *path*: whole, or not at all; a new file has *mode*.
 
     Raises:
         UsageError: it cannot be written.
     """
     try:
-        write_atomically(Path(path), content)
+        write_atomically(Path(path), content, mode=mode)
     except OSError as error:
         raise UsageError(
             f"cannot write {path}: {error.strerror}", hint="name a file elsewhere"

@@ -10,6 +10,7 @@ __all__ = [
     "groups",
     "moments",
     "moves",
+    "name_filter",
     "numbers",
     "offsets_file",
     "reassignment_files",

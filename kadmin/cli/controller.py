@@ -23,7 +23,9 @@ def controller(session: Session, **options: Any) -> None:
 
     It asks the brokers (Kafka 0.10 and later) if only --bootstrap-server names the cluster; only
     ZooKeeper knows the time, and the epoch where there is no KRaft. On KRaft the controller is the
-    leader of the metadata quorum, as DescribeQuorum reports it, which need not be a broker.
+    leader of the metadata quorum, as DescribeQuorum reports it, which need not be a broker. Then
+    the nodes of the quorum follow, as kafka-metadata-quorum describe --replication lists them:
+    leader, voters and observers, with their log ends, lags, and when they fetched last.
 
     Exits with 4 if there is none, or if it cannot be read who it is. It says so if a KRaft
     controller owns the cluster: kadmin writes nothing to the ZooKeeper of such a cluster.

@@ -3,7 +3,7 @@
 Knows no single command.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, update_wrapper
 from importlib import import_module
 from typing import Any, Final, TypeAlias
@@ -87,7 +87,8 @@ class Sectioned(click.Command):
 
     Its help lists the options of security only where it *shows_security*.  One that
     *speaks_to_brokers* takes the settings of brokers, too.  *without_value* has options that want a
-    value, each with the one that is meant where there is none.
+    value, each with the one that is meant where there is none; each of *takes_several* takes all
+    words with a `=` that follow.
     """
 
     def __init__(
@@ -96,16 +97,19 @@ class Sectioned(click.Command):
         shows_security: bool = False,
         speaks_to_brokers: bool = False,
         without_value: Mapping[str, str] | None = None,
+        takes_several: Sequence[str] = (),
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         self.without_value = without_value or {}
+        self.takes_several = takes_several
         self.shows_security = shows_security
         self.speaks_to_brokers = speaks_to_brokers
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:
-            return super().parse_args(ctx, list(meant_options(args, self.without_value)))
+            meant = meant_options(args, self.without_value)
+            return super().parse_args(ctx, list(repeated_options(meant, self.takes_several)))
         except click.UsageError as error:
             # The error of click's parser lacks the command whose option has no argument.
             error.ctx = error.ctx or ctx
@@ -119,7 +123,13 @@ class Sectioned(click.Command):
 
     @cached_property
     def own_global_options(self) -> list[Option]:
-        return global_options(with_brokers=self.speaks_to_brokers)
+        """The global options, but those that the command declares in its own way."""
+        own = {name for param in self.params for name in param.opts}
+        return [
+            each
+            for each in global_options(with_brokers=self.speaks_to_brokers)
+            if own.isdisjoint(each.opts)
+        ]
 
     def get_help_option_names(self, ctx: click.Context) -> list[str]:
         # Of every context alike: click keeps the option that it made for the first one.
@@ -247,6 +257,22 @@ def meant_options(args: Sequence[str], without_value: Mapping[str, str]) -> Iter
             return
         is_bare = number + 1 == len(args) or args[number + 1].startswith("-")
         yield without_value.get(word, word) if is_bare else word
+
+
+def repeated_options(args: Iterable[str], names: Sequence[str]) -> Iterator[str]:
+    """Return *args* with an option of *names* repeated before each further `NAME=VALUE` of its."""
+    option, is_first = "", False
+    for word in args:
+        if word.startswith("-"):
+            option, is_first = word if word in names else "", True
+        elif option and not is_first:
+            if "=" in word:
+                yield option
+            else:
+                option = ""
+        elif option:
+            is_first = False
+        yield word
 
 
 def pass_session(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -9,6 +9,7 @@ from typing import Final
 
 NO_BROKERS: Final = "this command asks no broker: leave it out"
 CONTROLLER: Final = "--bootstrap-server HOST:PORT: brokers pass on what only the controller does"
+NO_TRANSACTIONS: Final = "leave it out: kadmin writes in no transaction"
 JAVA_CLASS: Final = "kadmin runs no Java class"
 
 OF_OTHERS: Final = {
@@ -92,6 +93,33 @@ OF_COMMAND: Final[Mapping[str, Mapping[str, str]]] = {
         "--max-memory-bytes": "-X queue.buffering.max.kbytes=KIB",
         "--metadata-expiry-ms": "-X topic.metadata.refresh.interval.ms=MS",
         "--sync": "-X max.in.flight.requests.per.connection=1; kadmin ends when all is answered",
+    },
+    "perf produce": {
+        **ADDRESSES,
+        "--topics": "--topic NAME; 'kadmin perf load' writes to several",
+        "--transactional-id": NO_TRANSACTIONS,
+        "--transaction-duration-ms": NO_TRANSACTIONS,
+        "--command-property": "-X NAME=VALUE",
+        "--vary-message-size": "--payload-file FILE, with values of several sizes",
+        "--batch-size": "-X batch.size=BYTES, or -X batch.num.messages=N",
+        "--sync": "-X max.in.flight=1 -X batch.num.messages=1; or kadmin perf end-to-end",
+        "--new-producer": "leave it out: librdkafka is the only producer",
+        "--compression-codec": "-X compression.type=gzip, snappy, lz4 or zstd",
+        "--request-num-acks": "-X acks=0, 1 or all",
+        "--request-timeout-ms": "-X request.timeout.ms=MS",
+        "--producer-num-retries": "-X retries=N",
+        "--producer-retry-backoff-ms": "-X retry.backoff.ms=MS",
+        "--initial-message-id": "--payload-monotonic, from 0 on",
+        "--message-send-gap-ms": "--throughput RATE",
+        "--date-format": "leave it out: lines are those of Kafka 0.8.2 and later, without dates",
+        "--show-detailed-stats": "leave it out: there is a line for each --reporting-interval",
+        "--hide-header": "leave it out: there is no header",
+    },
+    "perf consume": {
+        **ADDRESSES,
+        "--num-fetch-threads": "--processes N: librdkafka reads from all brokers at once",
+        "--new-consumer": "leave it out: librdkafka is the only consumer",
+        "--include": "--topic NAME",
     },
     "reassign": {"--bootstrap-controller": CONTROLLER},
     "topics": {

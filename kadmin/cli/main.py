@@ -53,8 +53,10 @@ CATALOG: Final = {
         "log_dirs",
         "See how much lies in brokers' log directories.",
     ),
+    "metrics": ("kadmin.cli.metrics", "metrics", "See the metrics of brokers."),
     "offsets": ("kadmin.cli.offsets", "offsets", "See the offsets of partitions."),
     "groups": ("kadmin.cli.groups.command", "groups", "See and change groups of consumers."),
+    "export": ("kadmin.cli.export", "export", "Export topics, offsets and lag to Prometheus."),
     "delete-records": (
         "kadmin.cli.delete_records",
         "delete_records",
@@ -63,6 +65,7 @@ CATALOG: Final = {
     "lead": ("kadmin.cli.lead", "lead", "Run a command only while leading an election."),
     "produce": ("kadmin.cli.records.produce", "produce", "Write records to a topic."),
     "consume": ("kadmin.cli.records.consume", "consume", "Read records of topics."),
+    "perf": ("kadmin.cli.perf.command", "perf", "Measure how fast records are written and read."),
     "merge-logs": (
         "kadmin.cli.merge_logs.command",
         "merge_logs",
@@ -93,10 +96,20 @@ CATALOG: Final = {
         "simulate",
         "See what would go offline if brokers failed or replicas moved.",
     ),
+    "migration": (
+        "kadmin.cli.migration.command",
+        "migration",
+        "Leave ZooKeeper for KRaft: checks before, during and on the way back.",
+    ),
     "cluster": (
         "kadmin.cli.cluster.command",
         "cluster",
         "Run a cluster of your own on this machine, to try things.",
+    ),
+    "serve": (
+        "kadmin.cli.serve",
+        "serve",
+        "Serve a page and an API for clusters.",
     ),
     "config": (
         "kadmin.cli.config",
@@ -226,7 +239,7 @@ def run_command(arguments: list[str]) -> int:
 def complain_of_failure(error: KadminError, context: click.Context | None) -> None:
     if is_debug(context):
         show_trace()
-    from kadmin.cli.hint_target import with_cluster
+    from kadmin.app.hint_target import with_cluster
 
     hint = None if error.hint is None else with_cluster(error.hint, flags_of(context))
     complain(error.message, hint, error.details)
@@ -236,12 +249,18 @@ def complain_of_option(error: click.NoSuchOption) -> None:
     """Say that there is no such option, and what stands for it where Kafka's tools have it."""
     from kadmin.cli.kafka_options import instead_of
 
-    command = None if error.ctx is None else error.ctx.command.name
+    command = None if error.ctx is None else name_of(error.ctx)
     instead = instead_of(error.option_name, command)
     if instead is not None:
         # What click offers is near in letters, and means something else.
         error = click.NoSuchOption(error.option_name, ctx=error.ctx)
     complain(lower_first(error.format_message()), instead or help_of(error))
+
+
+def name_of(context: click.Context) -> str | None:
+    """Return the name of a command, behind that of its group if it is in one."""
+    name, group = context.command.name, context.parent
+    return name if group is None or group.parent is None else f"{group.command.name} {name}"
 
 
 def help_of(error: click.UsageError) -> str:

@@ -31,7 +31,7 @@ class Session(session.Session):
 
     def with_cluster(self, text: str) -> str:
         """Add the options that name this run's cluster to the commands in *text*."""
-        from kadmin.cli.hint_target import with_cluster
+        from kadmin.app.hint_target import with_cluster
 
         return with_cluster(text, self.flags)
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from kadmin.cli.frame import command
+from kadmin.cli.frame import Catalog, command_with_subcommands
 from kadmin.cli.options import WholeNumber, option
 from kadmin.cli.session import Session
 from kadmin.cli.watching import watch, watch_option
@@ -16,7 +16,16 @@ if TYPE_CHECKING:
 PORT_MAX: Final = 65_535
 
 
-@command("zookeeper", short_help="See the ZooKeepers of the cluster.")
+SUBCOMMANDS: Final[Catalog] = {
+    "clients": (
+        "kadmin.cli.zookeeper_clients",
+        "clients",
+        "See who is connected, and what each client is.",
+    ),
+}
+
+
+@command_with_subcommands("zookeeper", SUBCOMMANDS, short_help="See the ZooKeepers of the cluster.")
 @option(
     "--admin-port",
     type=WholeNumber(1, PORT_MAX),
@@ -41,6 +50,7 @@ def zookeeper(session: Session, **options: Any) -> None:
     Examples:
       kadmin zookeeper
       kadmin zookeeper --watch
+      kadmin zookeeper clients
       kadmin zookeeper --zookeeper zk1:2181,zk2:2181,zk3:2181 --output json
     """
     from kadmin.admin.zookeeper.connection import ZooKeeperUnreachable

@@ -9,6 +9,7 @@ __all__ = [
     "elect",
     "groups",
     "migrate_offsets",
+    "migration_rollback",
     "reassign",
     "reassign_cancel",
     "reassign_status",
@@ -16,4 +17,5 @@ __all__ = [
     "supervision",
     "throttle_release",
     "topics",
+    "unreadable",
 ]

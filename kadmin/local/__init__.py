@@ -1,6 +1,7 @@
 """Starts and stops an embedded cluster as processes of this machine."""
 
 __all__ = [
+    "addresses",
     "broker",
     "brokers",
     "clusters",

@@ -48,7 +48,7 @@ COMMON_CONFIG: Final = {
     "maxSessionTimeout": "60000",
     "maxClientCnxns": "0",
     "admin.enableServer": "false",
-    "4lw.commands.whitelist": "srvr,ruok,mntr,conf,dump",
+    "4lw.commands.whitelist": "srvr,ruok,mntr,conf,dump,cons,wchc",
     "autopurge.snapRetainCount": "3",
     "autopurge.purgeInterval": "1",
 }

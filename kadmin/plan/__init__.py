@@ -15,6 +15,8 @@ __all__ = [
     "groups",
     "health",
     "log_dirs",
+    "metrics",
+    "migration",
     "moves",
     "offsets",
     "place",
@@ -27,5 +29,6 @@ __all__ = [
     "supervision",
     "topic_refusals",
     "topics",
+    "zookeeper_clients",
     "zookeeper_words",
 ]

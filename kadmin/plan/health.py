@@ -283,7 +283,8 @@ class Load:
 
 
 def judge_loads(snapshot: ClusterSnapshot) -> dict[BrokerId, Load]:
-    """Return the load of every live broker, and of every dead one that still has replicas."""
+    """Return the load of every broker that is registered, and of every dead one that still has
+    replicas."""
     replicas: Counter[BrokerId] = Counter()
     leaders: Counter[BrokerId] = Counter()
     preferred: Counter[BrokerId] = Counter()
@@ -292,7 +293,7 @@ def judge_loads(snapshot: ClusterSnapshot) -> dict[BrokerId, Load]:
             replicas.update(set(partition.replicas))
             preferred[partition.preferred_leader] += 1
         leaders.update(state.leader for state in topic.states.values())
-    brokers = sorted((snapshot.brokers.keys() | replicas.keys()) - {NO_LEADER})
+    brokers = sorted((snapshot.brokers.keys() | snapshot.fenced | replicas.keys()) - {NO_LEADER})
     live = len(snapshot.brokers)
     return {
         broker: Load(

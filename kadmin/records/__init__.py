@@ -2,11 +2,13 @@
 
 __all__ = [
     "assigned",
+    "client",
     "consume",
     "delivery",
     "forms",
     "lines",
     "member",
+    "perf",
     "positions",
     "produce",
     "properties",

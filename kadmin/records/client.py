@@ -10,7 +10,7 @@ import time
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
-from confluent_kafka import Consumer, KafkaError, KafkaException
+from confluent_kafka import Consumer, KafkaError, KafkaException, libversion
 
 from kadmin.admin.oauth import Tokens
 from kadmin.admin.tls import check_no_device
@@ -340,3 +340,8 @@ def known_topics(consumer: Consumer) -> list[str]:
         return sorted(consumer.list_topics(timeout=ROUND_S).topics)
     except KafkaException:
         return []
+
+
+def library_version() -> str:
+    """Return the release of librdkafka."""
+    return str(libversion()[0])

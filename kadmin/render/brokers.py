@@ -85,12 +85,15 @@ def unless(unknown: int, number: int) -> int | None:
 
 
 def broker_state(snapshot: ClusterSnapshot, broker_id: BrokerId) -> str:
-    """Return `live` or `dead` for a broker by its registration.
+    """Return `live` or `dead` for a broker by its registration, `fenced` for one that a KRaft
+    controller has fenced.
 
     `unreadable` when the registration cannot be decoded, `unreachable` when it names no address.
     """
     if broker_id in snapshot.brokers:
         return "live" if snapshot.brokers[broker_id].is_reachable else "unreachable"
+    if broker_id in snapshot.fenced:
+        return "fenced"
     return "unreadable" if is_fault(snapshot, subjects.broker(broker_id)) else "dead"
 
 

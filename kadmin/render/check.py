@@ -5,6 +5,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Final
 
 from kadmin.plan.check.findings import CheckReport, Finding, Kind, Severity
+from kadmin.plan.migration.findings import MigrationFinding
 from kadmin.render.fields import csv_rows
 from kadmin.render.output import Document
 from kadmin.render.visible import visible
@@ -84,6 +85,8 @@ def lines(report: CheckReport) -> Iterator[str]:
     yield head(report)
     for finding in report.findings:
         yield f"{finding.severity.upper()}: {sentence(finding)}"
+        for detail in details(finding):
+            yield f"  {detail}"
         if finding.command is not None:
             yield f"  {finding.command}"
     for reason in report.unlooked:
@@ -101,7 +104,7 @@ def head(report: CheckReport) -> str:
 
 def verdict(report: CheckReport) -> str:
     if report.is_healthy:
-        return "healthy"
+        return report.all_well
     return ", ".join(
         f"{report.counted(severity)} {severity}{'s' if plural else ''}"
         for severity, plural in (
@@ -120,6 +123,15 @@ def sentence(finding: Finding) -> str:
         return visible(f"{finding.text}: {counted_by_topic(finding.partitions)}")
     more = ", …" if len(names) > NAMES_MAX else ""
     return visible(f"{finding.text}: {', '.join(names[:NAMES_MAX])}{more}")
+
+
+def details(finding: Finding) -> Iterator[str]:
+    """Return what would come of *finding* in a migration, and where that is known from."""
+    if isinstance(finding, MigrationFinding):
+        if finding.outcome:
+            yield visible(f"then: {finding.outcome}")
+        if finding.source:
+            yield visible(f"source: {finding.source}")
 
 
 def pretty(report: CheckReport) -> "RenderableType":
@@ -143,6 +155,9 @@ def pretty(report: CheckReport) -> "RenderableType":
     for finding in report.findings:
         label = Text(f"{finding.severity.upper():<{LABEL_WIDTH}}", STYLES[finding.severity])
         parts.append(Labelled(label, Text(sentence(finding))))
+        parts += [
+            Labelled(Text(" " * LABEL_WIDTH), Text(detail, "dim")) for detail in details(finding)
+        ]
         if finding.command is not None:
             # Whole, however long it is: it is there to be copied.
             command = f"{'':<{LABEL_WIDTH}}{visible(finding.command)}"

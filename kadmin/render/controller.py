@@ -1,42 +1,99 @@
 """The controller of a cluster: how does it look?"""
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 from cluster.model import fault as subjects
+from cluster.model.controller import Quorum, QuorumReplica
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.render.brokers import as_list, is_fault, short_time, stacked, time_text
 from kadmin.render.faults import fault_bodies
-from kadmin.render.fields import csv_rows
+from kadmin.render.fields import csv_rows, line_of
 from kadmin.render.output import Document
 from kadmin.render.visible import visible
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+Record: TypeAlias = Mapping[str, object]
+
 
 def controller_document(snapshot: ClusterSnapshot) -> Document:
-    """Return who controls the cluster, and where: nowhere when that broker is not registered."""
+    """Return who controls the cluster, and where: nowhere when that broker is not registered.
+
+    On KRaft the quorum is there, too, except in CSV.
+    """
     controller, epoch = snapshot.controller, snapshot.controller_epoch
-    registered = None if controller is None else snapshot.brokers.get(controller.broker_id)
-    endpoints = () if registered is None else registered.endpoints
     record: dict[str, object] = {
         "controller": None if controller is None else controller.broker_id,
-        "endpoints": [str(endpoint) for endpoint in endpoints],
+        "endpoints": endpoints_of(snapshot),
         "epoch": epoch_of(snapshot),
         "epoch_zk_version": None if epoch is None else epoch.epoch_zk_version,
         "since": None if controller is None else time_text(controller.timestamp_ms),
         "owner": owner(snapshot),
         "migration": None if snapshot.migration is None else str(snapshot.migration),
     }
+    quorum = snapshot.quorum
+    replicas = [] if quorum is None else [replica_record(quorum, each) for each in quorum.replicas]
+    body = {
+        "high_watermark": None if quorum is None else quorum.high_watermark,
+        "replicas": replicas,
+    }
     return Document(
         schema="kadmin.controller/1",
-        body=lambda: {**record, "faults": fault_bodies(snapshot.faults)},
+        body=lambda: {
+            **record,
+            "quorum": None if quorum is None else body,
+            "faults": fault_bodies(snapshot.faults),
+        },
         columns=tuple(record),
         rows=lambda: csv_rows([record], tuple(record)),
-        lines=lambda: controller_lines(record),
-        pretty=lambda: pretty(record),
+        lines=lambda: (*controller_lines(record), *map(replica_line, replicas)),
+        pretty=lambda: pretty(record, replicas),
     )
+
+
+def endpoints_of(snapshot: ClusterSnapshot) -> list[str]:
+    """Return the addresses of the controller, as it registered them or as the quorum has them."""
+    if snapshot.controller is None:
+        return []
+    registered = snapshot.brokers.get(snapshot.controller.broker_id)
+    if registered is not None:
+        return [str(endpoint) for endpoint in registered.endpoints]
+    leader = None if snapshot.quorum is None else snapshot.quorum.leader
+    return [] if leader is None else list(leader.endpoints)
+
+
+def replica_record(quorum: Quorum, replica: QuorumReplica) -> dict[str, object]:
+    is_leader = replica.node_id == quorum.leader_id
+    return {
+        "node": replica.node_id,
+        "role": "leader" if is_leader else "voter" if replica.is_voter else "observer",
+        "endpoints": list(replica.endpoints),
+        "log_end_offset": None if replica.log_end_offset < 0 else replica.log_end_offset,
+        "lag": quorum.lag(replica),
+        "last_fetch": time_text(replica.last_fetch_ms),
+        "last_caught_up": time_text(replica.last_caught_up_ms),
+    }
+
+
+def replica_line(record: Record) -> str:
+    """Return one node of the quorum, in the form of Kafka's describe lines."""
+    return "\t" + line_of(
+        {
+            "node": record["node"],
+            "role": record["role"],
+            "endpoints": visible(",".join(map(str, as_list(record["endpoints"])))) or "unknown",
+            "log_end_offset": known(record["log_end_offset"]),
+            "lag": known(record["lag"]),
+            "last_fetch": "none" if record["role"] == "leader" else known(record["last_fetch"]),
+            "last_caught_up": known(record["last_caught_up"]),
+        }
+    )
+
+
+def known(value: object) -> object:
+    return "unknown" if value is None else value
 
 
 def epoch_of(snapshot: ClusterSnapshot) -> int | None:
@@ -69,21 +126,35 @@ def controller_lines(record: Mapping[str, object]) -> Iterator[str]:
     yield line + ("\tOwner: kraft" if record["owner"] == "kraft" else "")
 
 
-def pretty(record: Mapping[str, object]) -> "RenderableType":
+def pretty(record: Record, replicas: Sequence[Record]) -> "RenderableType":
+    from rich.console import Group
     from rich.text import Text
 
     from kadmin.render.tables import Shown, dashed, table_of
 
-    def name(record: Mapping[str, object]) -> Text:
+    def name(record: Record) -> Text:
         if record["controller"] is None:
             return Text(str(record["owner"]), "bold red")
         is_kraft = record["owner"] == "kraft"
         return Text(f"{record['controller']}{' (KRaft)' if is_kraft else ''}", "bold")
 
-    return table_of(
+    controller = table_of(
         [record],
         Shown("controller", name),
         Shown("endpoints", lambda record: stacked(as_list(record["endpoints"])), worth=2),
         Shown("epoch", lambda record: dashed(record["epoch"]), right=True, worth=3),
         Shown("since (UTC)", lambda record: short_time(record["since"]), worth=1),
     )
+    if not replicas:
+        return controller
+    quorum = table_of(
+        replicas,
+        Shown("node", lambda record: Text(str(record["node"]), "bold")),
+        Shown("role", lambda record: str(record["role"])),
+        Shown("endpoints", lambda record: stacked(as_list(record["endpoints"])), worth=1),
+        Shown("log end", lambda record: dashed(record["log_end_offset"]), right=True, worth=3),
+        Shown("lag", lambda record: dashed(record["lag"]), right=True, worth=6),
+        Shown("last fetch (UTC)", lambda record: short_time(record["last_fetch"]), worth=5),
+        Shown("caught up (UTC)", lambda record: short_time(record["last_caught_up"]), worth=4),
+    )
+    return Group(controller, quorum)

@@ -1,6 +1,7 @@
 """What operators are shown, as values: reports on topics, groups, offsets, sizes"""
 
 __all__ = [
+    "exported",
     "groups",
     "log_dir_usage",
     "offsets",
@@ -8,4 +9,5 @@ __all__ = [
     "topic_summary",
     "topics",
     "unanswered",
+    "views",
 ]

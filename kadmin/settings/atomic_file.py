@@ -7,16 +7,21 @@ import os
 import tempfile
 from contextlib import suppress
 from pathlib import Path
+from typing import Final
+
+PRIVATE: Final = 0o600
 
 
-def write_atomically(target: Path, content: str | bytes) -> None:
+def write_atomically(target: Path, content: str | bytes, *, mode: int = PRIVATE) -> None:
     """Replace *target* by *content*, text in UTF-8: readers see the old file or the new one.
 
-    A new file is its owner's alone, since it may hold passwords; an old one keeps mode and owner.
+    A new file has *mode*: its owner's alone, unless it can hold no passwords; an old one keeps mode
+    and owner.
     """
     descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with os.fdopen(descriptor, "wb") as file:
+            os.fchmod(descriptor, mode)
             if target.exists():
                 old = target.stat()
                 os.fchmod(descriptor, old.st_mode & 0o777)

@@ -30,6 +30,10 @@ CLASSES: Final = {
         "org.apache.kafka.tools.ProducerPerformance",
         "org.apache.kafka.tools.ProducerPerformance",
     ),
+    "consumer-perf-test": (
+        "kafka.tools.ConsumerPerformance",
+        "org.apache.kafka.tools.ConsumerPerformance",
+    ),
     "get-offsets": ("kafka.tools.GetOffsetShell", "org.apache.kafka.tools.GetOffsetShell"),
     "consumer-groups": (
         "kafka.admin.ConsumerGroupCommand",

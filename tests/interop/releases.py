@@ -75,6 +75,25 @@ KAFKA: Final[Mapping[str, Bundle]] = {
     ),
 }
 
+KRAFT: Final[Mapping[str, Bundle]] = {
+    "3.9.1": KAFKA["3.9.1"],
+    "4.1.0": kafka(
+        "4.1.0",
+        "2.13",
+        *kafka_tools("4.1.0", "0.7.0"),
+        Artifact("org.apache.logging.log4j", "log4j-slf4j-impl", "2.24.3"),
+    ),
+}
+"""The releases that run without ZooKeeper."""
+
+JMX_EXPORTER: Final = Bundle(
+    "jmx-exporter-0.20.0",
+    (Artifact("io.prometheus.jmx", "jmx_prometheus_javaagent", "0.20.0", alone=True),),
+)
+JOLOKIA: Final = Bundle(
+    "jolokia-1.7.2", (Artifact("org.jolokia", "jolokia-jvm", "1.7.2", alone=True),)
+)
+
 DEFAULT_RELEASES: Final = ("0.8.2.2", "1.1.1", "2.8.2", "3.9.1")
 
 ZOOKEEPER: Final[Mapping[str, Bundle]] = {

@@ -16,22 +16,27 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from kadmin.cli.main import kadmin as root
 from kadmin.cli.tree import CommandNode, command_tree
 from kadmin.errors import ExitCode
 from kadmin.plan.moves.plan_file import to_json
+from kadmin.web.api.endpoints import ENDPOINTS
+from kadmin.web.clusters import WatchedCluster
 from tests.clients.confluent import Confluent
 from tests.clients.driver import Sent
-from tests.interop import outages, test_acls
+from tests.interop import outages, test_acls, test_metrics
 from tests.interop.brokers import RealCluster
+from tests.interop.kafka_tools import KafkaTools
 from tests.interop.made_topics import create
 from tests.interop.test_brokers_by_wire import known_to_both
 from tests.interop.test_state_change_logs import copy_logs
 from tests.kadmin.cli.reassign.runs.plans import plan_of, planned
 from tests.support.cli import done, kadmin
 from tests.support.committing import commit
-from tests.support.waiting import wait_until
+from tests.support.page import TOKENS, running_page, serving_of
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 NUMBERS: Final = count(1)
 VALUES: Final = ("one", "two", "three")
@@ -303,6 +308,37 @@ def consume(way: Way) -> object:
     return said
 
 
+def perf(way: Way) -> object:
+    """Write, read and send back a few records, with the lines that Kafka's own tools print."""
+    name = f"smoke-{next(NUMBERS)}"
+    at = ("--topic", name, "--yes")
+    way.done("topics", "--create", *at, "--partitions", "1", "--replication-factor", "2", "--wait")
+    written = way.done("perf", "produce", *at, "--num-records", "200", "--throughput", "20000")
+    read = way.done("perf", "consume", "--topic", name, "--messages", "200")
+    sent = way.done("perf", "end-to-end", *at, "--num-records", "3")
+    way.done("perf", "load", *at, "--duration", "0.5", "--throughput", "100", "--outage", "3600")
+    theirs = KafkaTools(
+        way.cluster.release,
+        java=way.cluster.java,
+        class_path=way.cluster.class_path,
+        directory=way.directory,
+        bootstrap=way.cluster.bootstrap,
+    )
+    words = ("--num-records", "200", "--record-size", "100", "--throughput", "-1")
+    props = ("--producer-props", f"bootstrap.servers={way.cluster.bootstrap}")
+    last = theirs.done("producer-perf-test", "--topic", name, *words, *props)[-1]
+    assert shape(last) == shape(written.splitlines()[-1])
+    reading = ("--topic", name, "--messages", "200", "--timeout", "60000")
+    header, row = theirs.done("consumer-perf-test", *reading)[-2:]
+    assert [header, shape(row)] == [read.splitlines()[0], shape(read.splitlines()[1])]
+    return [shape(line) for line in (*written.splitlines()[-1:], *read.splitlines(), sent)]
+
+
+def shape(line: str) -> str:
+    """What a line is but for its figures."""
+    return re.sub(r"\d+", "N", line).replace("-N", "N")
+
+
 def verify_replicas(way: Way) -> object:
     name = way.topic_with_records()
     live = way.read("verify-replicas", "--topic", name, "--until-caught-up")
@@ -378,6 +414,23 @@ def groups(way: Way) -> object:
     return [line.split() for line in described.splitlines()]
 
 
+def export(way: Way) -> object:
+    name = way.topic_with_records()
+    commit(way.cluster.bootstrap, f"group-of-{name}", name, 0, 1)
+    path = way.directory / "kafka.prom"
+    way.done("export", "--once", "--topic", name, "--output-file", str(path))
+    samples = {
+        (sample.name, sample.labels.get("consumergroup")): sample.value
+        for family in text_string_to_metric_families(path.read_text())
+        for sample in family.samples
+    }
+    group = f"group-of-{name}"
+    assert samples["kafka_consumergroup_lag_seconds", group] > 0
+    names = ("kafka_brokers", "kafka_topic_partition_current_offset", "kafka_exporter_up")
+    numbers = [samples[each, None] for each in names]
+    return [*numbers, samples["kafka_consumergroup_lag", group]]
+
+
 def lead(way: Way) -> object:
     path, noted = "/elections/smoke", way.directory / "epoch"
     script = f"echo $KADMIN_LEADER_EPOCH > {noted}"
@@ -422,6 +475,55 @@ def simulate(way: Way) -> object:
     return change["isr_after"]
 
 
+def migration(way: Way) -> object:
+    # Made by kadmin, so that a controller has given it an id where the release has these.
+    name = f"smoke-{next(NUMBERS)}"
+    way.done(
+        "topics", "--create", "--topic", name, "--replica-assignment", "0:1", "--wait", "--yes"
+    )
+    outcome = kadmin("migration", "check", "--output", "json", *way.where)
+    assert outcome.exit_code in (ExitCode.DONE, ExitCode.FOUND), outcome
+    report = json.loads(outcome.stdout)
+    assert [] == report["not_looked_at"]
+    about = [each["kind"] for each in report["findings"] if name in each["topics"]]
+    (preview,) = (
+        each["records"]
+        for each in way.read("migration", "preview")["records"]
+        if each["type"] == "TOPIC_RECORD"
+    )
+    assert preview > 0
+    assert kadmin("migration", "rollback-check", *way.where).exit_code == ExitCode.FOUND
+    return [about, way.read("migration", "status")["phase"]]
+
+
+def serve(way: Way) -> object:
+    assert way.option is not None
+    flag = {ZOOKEEPER: "zookeeper", WIRE: "bootstrap_server"}[way.option]
+    cluster = WatchedCluster("one", {flag: way.where[1]}, interval_s=3600)
+    name = way.topic()
+    with running_page(serving_of(cluster, way.directory)) as page:
+        for poll in cluster.poller.polls.values():
+            poll.wait_beyond(0, OUTER_LIMIT_S)
+        ann = page.browser("ann")
+        pages = ("", "/brokers", "/topics", f"/topics/{name}", "/groups", "/moves", "/configs")
+        for path in (*pages, "/acls", "/audit", "/changes"):
+            assert 200 == ann.get(f"/clusters/one{path}").status_code, path
+        token = {"Authorization": f"Bearer {TOKENS['rita']}"}
+        for endpoint in ENDPOINTS:
+            if "group" in endpoint.names:
+                continue  # There may be none.
+            path = endpoint.documented_path.format(cluster="one", topic=name)
+            answer = page.base.get(path, headers=token)
+            assert 200 == answer.status_code, answer.text
+        made = f"smoke-{next(NUMBERS)}"
+        ann.do("create-topic", topic=made, partitions="2", replication_factor="2")
+        assert made in way.done("topics", "--list").splitlines()
+        gone = ann.confirm(ann.plan("delete-topics", topics=made), typed=made)
+        assert "Done." in gone.text, gone.text
+        assert made not in way.done("topics", "--list").splitlines()
+    return None
+
+
 BOTH: Final = (ZOOKEEPER, WIRE)
 FILES: Final = (None,)
 
@@ -440,20 +542,28 @@ SMOKE: Final[Mapping[str, tuple[Callable[[Way], object], tuple[str | None, ...]]
     "offsets": (offsets, BOTH),
     "groups": (groups, BOTH),
     "delete-records": (delete_records, BOTH),
+    "export": (export, BOTH),
     "lead": (lead, (ZOOKEEPER,)),
     "produce": (produce, BOTH),
     "consume": (consume, BOTH),
+    "perf": (perf, BOTH),
     "merge-logs": (merge_logs, FILES),
     "verify-replicas": (verify_replicas, BOTH),
     "collect": (collect, BOTH),
     "dump-log": (dump_log, FILES),
     "snapshot": (snapshot, BOTH),
     "simulate": (simulate, BOTH),
+    "migration": (migration, (ZOOKEEPER,)),
+    "serve": (serve, BOTH),
 }
 """What each command is used for, and by which ways."""
 
-ELSEWHERE: Final = {"acls": test_acls.test_acls_are_told_and_changed_as_by_kafka_s_tool}
-"""Tests, marked `smoke`, of commands that need a cluster of their own: brokers that authorize."""
+ELSEWHERE: Final = {
+    "acls": test_acls.test_acls_are_told_and_changed_as_by_kafka_s_tool,
+    "metrics": test_metrics.test_each_agent_has_the_same_numbers,
+}
+"""Tests, marked `smoke`, of commands that need a cluster of their own: brokers that authorize, or
+with agents in their JVMs."""
 
 OF_NO_CLUSTER: Final = {"cluster", "completion", "config", "help"}
 """Commands that ask no cluster of Kafka's, and read no files of it."""

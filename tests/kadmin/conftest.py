@@ -1,4 +1,4 @@
-"""What tests of several parts of kadmin share: Spark, S3, an archive of classes, quick waits."""
+"""What tests of several parts of kadmin share: a broker, Spark, S3, classes, quick waits."""
 
 import os
 import subprocess
@@ -10,11 +10,15 @@ import pytest
 
 from kadmin.execute import waiting
 from kadmin.jobs.spark.engine import SparkEngine
+from kadmin.local.zookeeper import ZooKeeperServer
+from tests.support.brokers import running_broker
 from tests.support.checkout import CHECKOUT
+from tests.support.one_broker import OneBroker
 from tests.support.quick_time import QuickTime
 from tests.support.s3 import Bucket, bucket_of_a_server
 from tests.support.spark import SharedSpark, standalone_master
 from tests.support.waiting import OUTER_LIMIT_S
+from tests.support.zookeeper import make_chroot
 
 SILENCE_MAX_S = waiting.SILENCE_MAX_S
 
@@ -93,3 +97,21 @@ def archive_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
         check=True,
     )
     return cache
+
+
+@pytest.fixture(scope="session")
+def one_broker(
+    tmp_path_factory: pytest.TempPathFactory, zookeeper: ZooKeeperServer
+) -> Iterator[OneBroker]:
+    """For tests in the group "one-broker" of xdist, each of which keeps to topics of its own."""
+    connect = make_chroot(zookeeper)
+    # Alone, it has to have all that groups need.
+    settings = {
+        "offsets.topic.replication.factor": "1",
+        "offsets.topic.num.partitions": "2",
+        "group.initial.rebalance.delay.ms": "0",
+        "kafka.metrics.reporters": "prometheus,jolokia",
+    }
+    directory = tmp_path_factory.mktemp("broker")
+    with running_broker(directory, connect, settings=settings) as broker:
+        yield OneBroker(broker, connect)

@@ -64,8 +64,8 @@ class Browser:
         return told
 
     @contextmanager
-    def opened(self, path: Path, *, width: int = 1400, height: int = 900) -> "Iterator[Page]":
-        """The page in the file *path*, as soon as it is loaded."""
+    def opened(self, at: Path | str, *, width: int = 1400, height: int = 900) -> "Iterator[Page]":
+        """The page in a file or at an address, as soon as it is loaded."""
         target = self.ask("Target.createTarget", url="about:blank")["targetId"]
         session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         page = Page(self, session)
@@ -79,7 +79,7 @@ class Browser:
                 deviceScaleFactor=1,
                 mobile=False,
             )
-            page.ask("Page.navigate", url=path.as_uri())
+            page.ask("Page.navigate", url=at if isinstance(at, str) else at.as_uri())
             yield page
         finally:
             self.ask("Target.closeTarget", targetId=target)

@@ -14,9 +14,9 @@ from typing import Any
 
 from cluster.broker.handling import Handler
 from cluster.model.broker import Endpoint
-from cluster.runtime.metrics import ProcessMetrics
 from cluster.runtime.network.connection import Service
 from cluster.runtime.network.memory_pool import MemoryPool
+from cluster.runtime.network.request_metrics import RequestMetrics
 from cluster.runtime.network.socket_server import RECEIVING_NS_MAX, SocketServer
 from cluster.runtime.network.transports import TRANSPORTS
 from cluster.runtime.network.turns import Turns
@@ -27,6 +27,7 @@ from cluster.wire.errors import UnsupportedVersionError
 from cluster.wire.messages.api_versions import ApiVersionsResponse
 from cluster.wire.versions import Versions
 from tests.support.certificates import Authority
+from tests.support.metrics import new_registry
 from tests.support.tls_transport import TlsTransport
 from tests.support.waiting import OUTER_LIMIT_S
 
@@ -65,7 +66,7 @@ class Running:
         self.port = port
         self.authority = authority
         self.memory: MemoryPool
-        self.metrics = ProcessMetrics()
+        self.metrics = RequestMetrics(new_registry())
 
     def call(self, function: Callable[[], Any]) -> Any:
         async def asked() -> Any:

@@ -6,6 +6,7 @@ __all__ = [
     "config_propagation",
     "dynamic_config_validation",
     "listeners",
+    "reporter_configs",
     "supported_configs",
     "topic_configs",
 ]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Final
 
+from cluster.broker.configs import reporter_configs
 from cluster.broker.configs.listeners import ADVERTISED, BOUND, PROTOCOL_MAP
 from cluster.model.config_entity import EntityKind
 from cluster.model.config_spec import ConfigSpec, UpdateMode, ValueKind
@@ -395,6 +396,15 @@ BROKER_ROWS: Final = (
         Applier.STARTUP,
         "The directory of server.log and the like; unset, logs beside the data.",
     ),
+    # Reporters of metrics.
+    read_only(
+        reporter_configs.REPORTERS,
+        "Where metrics go, any of them together: prometheus and jolokia answer over HTTP, csv,"
+        " console and log write every kafka.metrics.polling.interval.secs, and graphite sends.",
+        choices=(*reporter_configs.Reporter, *reporter_configs.CLASS_NAMES),
+    ),
+    read_only(reporter_configs.INTERVAL, "How often metrics are written and sent."),
+    *(SupportedConfig(spec, Applier.STARTUP, doc) for spec, doc in reporter_configs.ROWS),
     read_only(
         "log.retention.hours",
         "As log.retention.ms, in hours, where that and the minutes are unset.",
@@ -557,6 +567,7 @@ all of them."""
 
 LISTED_WHERE_SET: Final = frozenset(
     {LEADER_RATE, FOLLOWER_RATE, LOG_DIR_RATE, LOGS_DIRECTORY}
+    | {spec.name for spec, _ in reporter_configs.ROWS}
     | {name for name, config in KAFKA_BROKER_CONFIGS.items() if config.is_internal}
 )
 """Brokers' configs that clients see only where they are set: Kafka's config has no rates in it, nor

@@ -8,7 +8,7 @@ Source: Kafka's GroupCoordinator and GroupMetadataManager.
 """
 
 from collections import deque
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import assert_never
 from uuid import UUID
@@ -40,6 +40,7 @@ from cluster.group.events import (
 )
 from cluster.group.replay import Replay
 from cluster.group.requests import Request
+from cluster.group.states import GroupState
 from cluster.group.views import GroupView, ListedGroup
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import OFFSETS_TOPIC, LeaderEpoch, TopicPartition
@@ -131,6 +132,10 @@ class GroupService:
         self, states: Collection[str], types: Collection[str]
     ) -> tuple[ErrorCode, tuple[ListedGroup, ...]]:
         return self._core.list_groups(states, types)
+
+    def counts(self) -> tuple[Mapping[GroupState, int], int]:
+        """Return how many groups are in each state, and how many offsets are committed."""
+        return self._core.counts()
 
     def coordinator_of(self, group_id: str) -> int | None:
         """Return the broker that coordinates the group, maybe NO_LEADER; None without the topic."""

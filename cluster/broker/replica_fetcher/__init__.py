@@ -1,6 +1,3 @@
 """Replica fetchers: followers' connections to leaders, log truncation, and failures."""
 
-__all__ = [
-    "manager",
-    "truncations",
-]
+__all__ = ["fetcher", "manager", "truncations"]

@@ -7,13 +7,13 @@ proceeds by its own part of the answer: one that fails, or waits (`failures`), h
 Source: Kafka's AbstractFetcherThread, ReplicaFetcherThread and RemoteLeaderEndPoint.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Final, cast
 
 from cluster.broker.handling import Body, Cancel, throw
 from cluster.broker.metadata_cache import MetadataCache
-from cluster.broker.ports import PeerConnection, Ports
+from cluster.broker.ports import Endpoint, PeerConnection, Ports
 from cluster.broker.replica_fetcher import leader_questions
 from cluster.broker.replica_fetcher.alignment import LogAlignment
 from cluster.broker.replica_fetcher.failures import FetchFailures, name_of
@@ -45,6 +45,15 @@ RESET_BY: Final = frozenset(
 HURRIED_WAIT_MS: Final = 10
 """How long a fetch waits for records while other partitions are about to resume."""
 NEVER_MS: Final = 2**63
+
+
+class FetchCounts:
+    """What was fetched since the start of a fetcher."""
+
+    __slots__ = ("bytes", "reassigned_bytes", "requests")
+
+    def __init__(self) -> None:
+        self.requests = self.bytes = self.reassigned_bytes = 0
 
 
 class ReplicaFetcher:
@@ -85,6 +94,7 @@ class ReplicaFetcher:
         self._uses_ids = False
         """Whether the session names topics by their ids."""
         self._stop_turn: Cancel | None = None
+        self.counts = FetchCounts()
 
     def __str__(self) -> str:
         """The name of the thread in Kafka."""
@@ -96,6 +106,21 @@ class ReplicaFetcher:
     def is_idle(self) -> bool:
         """Whether there is nothing to fetch."""
         return self._partitions.is_empty
+
+    @property
+    def endpoint(self) -> Endpoint | None:
+        """The leader's address; None before it was needed."""
+        return self._leader.endpoint
+
+    def lags(self) -> Iterator[tuple[TopicPartition, int]]:
+        """By how many records each partition is behind its leader, by its last answer."""
+        for followed in tuple(self._partitions):
+            yield followed.partition, followed.lag_records
+
+    @property
+    def failed_count(self) -> int:
+        """How many partitions are not fetched until the controller orders it anew."""
+        return sum(one.state.phase is FetchPhase.FAILED for one in self._partitions)
 
     @property
     def count(self) -> int:
@@ -246,6 +271,7 @@ class ReplicaFetcher:
         if response.error_code != ErrorCode.NONE:
             self._session_refused(response.error_code)
             return
+        self.counts.requests += 1
         now_ms = self._ports.clock.now_ms()
         session = self._partitions.session
         size_max = self._settings.partition_size_max
@@ -292,8 +318,12 @@ class ReplicaFetcher:
             # It goes on to the loop, which logs it, apart from the other partitions.
             self._ports.clock.call_later(0, partial(throw, mistake))
             return False
+        size = len(data.records or b"")
+        self.counts.bytes += size
+        if replica.broker_id in replica.assignment.adding:
+            self.counts.reassigned_bytes += size
         if self._throttle.is_active and self._throttle.is_throttled(*followed.key[:2]):
-            self._throttle.record(len(data.records or b""), now_ms)
+            self._throttle.record(size, now_ms)
         if followed.refusal_count > 0:
             self._failures.end(followed)
         self._flush_if_owed(followed)

@@ -26,6 +26,7 @@ class FollowedPartition:
         "is_in_sync",
         "is_reported",
         "key",
+        "lag_records",
         "leader_high_watermark",
         "log",
         "partition",
@@ -44,6 +45,8 @@ class FollowedPartition:
         )
         self.leader_high_watermark = 0
         """The leader's high watermark when it reported a divergence; it may not send it again."""
+        self.lag_records = 0
+        """How many committed records of its leader it lacked, by the leader's last answer."""
         self.is_in_sync = False
         """Whether it has what its leader has committed, by the leader's last answer."""
         self.refusal_count = 0
@@ -97,7 +100,8 @@ class FollowedPartition:
                 state.has_fetched(end_offset, log.epochs.latest)
                 has_changed = True
         self.replica.follow_high_watermark(data.high_watermark, log.log_end_offset)
-        self.is_in_sync = data.high_watermark <= log.log_end_offset
+        self.lag_records = max(0, data.high_watermark - log.log_end_offset)
+        self.is_in_sync = self.lag_records == 0
         if data.log_start_offset > log.log_start_offset:
             # The bytes go with the next retention.  A crash before the checkpoint is written
             # leaves an older start, which the leader's next answer raises again.

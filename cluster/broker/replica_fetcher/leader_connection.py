@@ -71,6 +71,10 @@ class LeaderConnection:
         """Whether it backs off from the leader."""
 
     @property
+    def endpoint(self) -> Endpoint | None:
+        return self._endpoint
+
+    @property
     def is_ready(self) -> bool:
         """Whether a request or a connection may be started now."""
         return not (self.is_asking or self.rests)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from cluster.broker.metadata_cache import MetadataCache
 from cluster.broker.ports import Ports
-from cluster.broker.replica_fetcher.fetcher import ReplicaFetcher
+from cluster.broker.replica_fetcher.fetcher import FetchCounts, ReplicaFetcher
 from cluster.broker.replica_fetcher.truncations import LogTruncations
 from cluster.broker.replica_manager.partitions import HostedPartition
 from cluster.model.ids import BrokerId, TopicPartition
@@ -33,7 +33,24 @@ class ReplicaFetcherManager:
         self._count_per_leader = 1
         self._fetchers: dict[tuple[BrokerId, int], ReplicaFetcher] = {}
         self._followed: dict[TopicPartition, tuple[HostedPartition, ReplicaFetcher]] = {}
+        self._ended = FetchCounts()
+        """Those of fetchers that have ended."""
         cache.watch(self._metadata_changed)
+
+    @property
+    def fetchers(self) -> tuple[ReplicaFetcher, ...]:
+        return tuple(self._fetchers.values())
+
+    @property
+    def fetched_bytes(self) -> int:
+        return self._ended.bytes + sum(each.counts.bytes for each in self.fetchers)
+
+    @property
+    def reassigned_bytes(self) -> int:
+        """The part of `fetched_bytes` for replicas that were being added."""
+        return self._ended.reassigned_bytes + sum(
+            each.counts.reassigned_bytes for each in self.fetchers
+        )
 
     def follow(self, followers: Iterable[HostedPartition]) -> None:
         """Begin to fetch partitions from the leaders that their replicas follow; none of them is
@@ -78,6 +95,8 @@ class ReplicaFetcherManager:
             if fetcher.is_idle:
                 fetcher.close()
                 del self._fetchers[key]
+                self._ended.bytes += fetcher.counts.bytes
+                self._ended.reassigned_bytes += fetcher.counts.reassigned_bytes
 
     def resize(self, count_per_leader: int) -> None:
         """Use *count_per_leader* fetchers for each leader (`num.replica.fetchers`)."""

@@ -19,4 +19,5 @@ __all__ = [
     "refused_batches",
     "throttles",
     "topic_config_handler",
+    "topic_stats",
 ]

@@ -38,8 +38,11 @@ from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
 from cluster.storage.errors import (
     InvalidTimestamp,
+    KafkaStorageError,
     LogError,
+    MessageTooLarge,
     OutOfOrderSequence,
+    RecordListTooLarge,
     RecordsWithoutKey,
 )
 from cluster.storage.log.growing_log import AppendOutcome
@@ -163,6 +166,8 @@ class Appender:
             if refusal is not None:
                 return refusal
         now_ms, wall_ms = self.clock.now_ms(), self.clock.wall_ms()
+        stats = hosted.stats
+        stats.produce_requests += 1
         try:
             outcome = log.append(
                 batch,
@@ -172,22 +177,50 @@ class Appender:
                 has_checked_records,
             )
         except InvalidTimestamp as error:
+            stats.failed_produce += 1
             wrong = timestamp_errors(batch, log.config, wall_ms)
             return Refusal(error.error_code, MESSAGE if wrong else str(error), wrong)
         except OutOfOrderSequence as error:
             if self.pause_detector.doubts_leadership():
                 # What is missing here may be in the log of who has led meanwhile.
                 return Refusal(ErrorCode.NOT_LEADER_OR_FOLLOWER)
+            self._count_refused(hosted, error, len(batch))
             return Refusal(error.error_code, str(error))
         except (LogError, CorruptBatchError) as error:
+            self._count_refused(hosted, error, len(batch))
             return refusal_of(error, hosted.partition)
         end_offset = log.log_end_offset
         assert outcome.last_offset < end_offset, "what was appended is in the log"
         if outcome.needs_flush:
             # Consumers read what is committed, and it is not to be gone with this machine's power.
             replica.committable_end = log.committable_end
+        stats.messages_in += outcome.last_offset - outcome.base_offset + 1
+        stats.bytes_in += len(batch)
         replica.advance_high_watermark(end_offset, len(batch), now_ms)
         return outcome
+
+    def _count_refused(
+        self, hosted: HostedPartition, error: LogError | CorruptBatchError, size: int
+    ) -> None:
+        """Count a refused batch as Kafka does: as failed unless its size or damage is the reason.
+
+        Source: Kafka's ReplicaManager.appendToLocalLog and UnifiedLog.analyzeAndValidateRecords.
+        """
+        stats, totals = hosted.stats, self.partitions.stats
+        match error:
+            case MessageTooLarge() | RecordListTooLarge():
+                stats.bytes_rejected += size
+                return
+            case KafkaStorageError():
+                return
+            case CorruptBatchError():
+                totals.invalid_crc += 1
+                return
+            case RecordsWithoutKey(places=places):
+                totals.no_key += len(places)
+            case OutOfOrderSequence():
+                totals.invalid_sequence += 1
+        stats.failed_produce += 1
 
     def _refusal(
         self, hosted: HostedPartition, batch: memoryview, acks: int, takes_zstd: bool

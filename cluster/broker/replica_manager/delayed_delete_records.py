@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from cluster.broker.handling import Cancel
-from cluster.broker.ports import Clock
+from cluster.broker.ports import Ports
 from cluster.broker.purgatory import DelayedOperation, Look
 from cluster.broker.replica_manager.checkpoint_writes import CheckpointWrites
 from cluster.broker.replica_manager.partitions import HostedPartition
@@ -55,13 +55,13 @@ class DeletedPartition:
 
 def await_deletions(
     writes: CheckpointWrites,
-    clock: Clock,
+    ports: Ports,
     deleted: Sequence[DeletedPartition],
     timeout_ms: int,
     answer: Callable[[], None],
 ) -> Cancel:
     """Call *answer* when all *deleted* are over: wait for the disk, then up to *timeout_ms*."""
-    operation = DelayedOperation(clock, answer)
+    operation = DelayedOperation(ports.clock, answer, ports.waiting_counts.delete_records)
 
     def begin() -> None:
         operation.begin((one for one in deleted if not one.has_come()), timeout_ms)

@@ -12,6 +12,7 @@ from cluster.broker.ports import Clock
 from cluster.broker.purgatory import DelayedOperation, Look
 from cluster.broker.replica_manager.fetch_reading import FetchReader, Found, Limits
 from cluster.broker.replica_manager.fetch_sessions import Session, Want
+from cluster.broker.waiting_counts import WaitingCount
 from cluster.replication.replica import LOOK_AGAIN
 
 LOOKS_AT_ONCE_MAX: Final = 8
@@ -50,6 +51,7 @@ class DelayedFetch:
     answer: Answer
     missing: int
     """How many bytes are still missing."""
+    count: WaitingCount
     wants: Sequence[Want] = ()
     found: Found = NOTHING_FOUND
     """The answer; nothing is kept while it waits."""
@@ -57,7 +59,7 @@ class DelayedFetch:
     stop_look: Cancel | None = None
 
     def __post_init__(self) -> None:
-        self.operation = DelayedOperation(self.clock, self.give)
+        self.operation = DelayedOperation(self.clock, self.give, self.count)
 
     def begin(self) -> Cancel:
         self.operation.begin((self,), self.limits.wait_max_ms)

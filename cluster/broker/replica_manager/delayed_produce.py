@@ -94,7 +94,7 @@ def await_appends(
     """Call *answer* when all *waits* are over, or after *timeout_ms*: what is not over by then is
     REQUEST_TIMED_OUT.
     """
-    operation = DelayedOperation(ports.clock, answer)
+    operation = DelayedOperation(ports.clock, answer, ports.waiting_counts.produce)
     operation.begin(waits, timeout_ms)
     for wait in waits:
         if wait.is_flushing:

@@ -101,6 +101,7 @@ class FetchReader:
         hosted = self._source_of(want, limits)
         if isinstance(hosted, ErrorCode):
             return ReadResult(hosted)
+        hosted.stats.fetch_requests += 1
         if limits.rack and hosted.replica.is_leader:
             nearer = self._replica_in_rack(hosted, part.fetch_offset, limits)
             if nearer is not None:
@@ -204,6 +205,7 @@ class FetchReader:
             # Consumers come back for it again and again.
             if log.is_news(error):
                 self.journal.error(f"{error}; nobody can read on from there")
+            hosted.stats.failed_fetch += 1
             return ErrorCode.CORRUPT_MESSAGE
         return found if found.size > 0 else None
 

@@ -405,12 +405,15 @@ TURN: Final = attrgetter("turn")
 class FetchSessions:
     """The sessions of all clients, least recently used first."""
 
-    __slots__ = ("_next_id", "_part_count", "_sessions", "_slots_max")
+    __slots__ = ("_next_id", "_sessions", "_slots_max", "eviction_count", "part_count")
 
     def __init__(self, slots_max: int, first_id: int) -> None:
         """Begin; ids increase from *first_id*, which differs after each start of the broker."""
         self._sessions: dict[int, Session] = {}
-        self._part_count = 0
+        self.part_count = 0
+        """How many partitions all sessions have together."""
+        self.eviction_count = 0
+        """How many sessions made room for others."""
         self._slots_max = slots_max
         self._next_id = first_id
 
@@ -436,10 +439,10 @@ class FetchSessions:
         count = len(session.parts)
         if not 0 < count <= SESSION_PARTS_MAX or not self._make_room(now_ms):
             return None
-        if self._part_count + count > PARTS_MAX:
+        if self.part_count + count > PARTS_MAX:
             return None
         self._sessions[session.session_id] = session
-        self._part_count += count
+        self.part_count += count
         self._next_id = self._next_id % EPOCH_MAX + 1
         return session
 
@@ -450,6 +453,7 @@ class FetchSessions:
         if oldest is None or now_ms - oldest.fetch_time.ms < EVICTION_MS:
             return False
         self.end(oldest.session_id)
+        self.eviction_count += 1
         return True
 
     def change(
@@ -466,8 +470,8 @@ class FetchSessions:
         before = len(session.parts)
         session.change(parts, forgotten, partitions)
         count = len(session.parts)
-        self._part_count += count - before
-        has_room = count <= SESSION_PARTS_MAX and self._part_count <= PARTS_MAX
+        self.part_count += count - before
+        has_room = count <= SESSION_PARTS_MAX and self.part_count <= PARTS_MAX
         if count == 0 or not has_room:
             self.end(session.session_id)
         return has_room
@@ -498,5 +502,5 @@ class FetchSessions:
         """End the session; does nothing if there is none."""
         ended = self._sessions.pop(session_id, None)
         if ended is not None:
-            self._part_count -= len(ended.parts)
+            self.part_count -= len(ended.parts)
             ended.end()

@@ -79,6 +79,9 @@ class IsrChanges:
         "_told_failures",
         "_told_refusals",
         "_waiting",
+        "expand_count",
+        "refused_count",
+        "shrink_count",
     )
 
     def __init__(self, ports: Ports, cache: MetadataCache, partitions: Partitions) -> None:
@@ -86,6 +89,8 @@ class IsrChanges:
         self._cache = cache
         self._partitions = partitions
         self._waiting: dict[TopicPartition, Proposed] = {}
+        self.shrink_count = self.expand_count = self.refused_count = 0
+        """How many changes were accepted, and refused, since the start of the broker."""
         self._sent: dict[TopicPartition, Proposed] = {}
         self._connection: PeerConnection | None = None
         self._connection_to: int = NO_LEADER
@@ -364,16 +369,23 @@ class IsrChanges:
                 unsettled.append(one)
             elif isinstance(verdict, PartitionState):
                 self._told_refusals.pop(partition, None)
+                self._count(change)
                 if hosted.replica.accepted(change, verdict, now_ms):
                     self._ports.journal.info(
                         f"[Partition {partition} broker={hosted.replica.broker_id}] ISR updated to "
                         f"{joined(verdict.isr)} and version updated to {verdict.zk_version}"
                     )
             else:
+                self.refused_count += 1
                 self._note_refusal(one, verdict)
                 if hosted.replica.refused(change, verdict):
                     unsettled.append(one)
         self._again(unsettled)
+
+    def _count(self, accepted: PendingIsrChange) -> None:
+        size, size_before = len(accepted.isr), len(accepted.before.isr)
+        self.shrink_count += size < size_before
+        self.expand_count += size > size_before
 
     def _note_refusal(self, refused: Proposed, error: ErrorCode) -> None:
         """Log the refusal unless it was logged for the same proposal: each fetch may propose it

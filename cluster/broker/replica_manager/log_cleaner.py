@@ -89,6 +89,22 @@ class LogCleaner:
         self._uncleanable: set[PartitionLog] = set()
         """The logs that are damaged in their dirty part."""
         self._is_started = False
+        self._looked_ms = ports.clock.now_ms()
+        """When it last looked for a dirty log."""
+        self.max_ratio = 0.0
+        """The dirty share of the dirtiest log at that time, whether it was due or not."""
+        self.last_took_ms = 0
+        """How long the last cleaning took."""
+        self.last_recopied = 0.0
+        """The share of its bytes that it left."""
+
+    def idle_ms(self) -> int:
+        """Return how long ago it last looked for a dirty log."""
+        return self._ports.clock.now_ms() - self._looked_ms
+
+    def uncleanable(self) -> tuple[PartitionLog, ...]:
+        """Return the logs that are not compacted any more, since they are damaged."""
+        return tuple(log for log in self._uncleanable if not log.is_deleted)
 
     def start(self) -> None:
         self._is_started = True
@@ -124,6 +140,8 @@ class LogCleaner:
     def _dirtiest(self) -> Generator[int | Wait, Any, DirtiestLog | None]:
         """Return the log that needs a cleaning most; None where none needs any."""
         found: DirtiestLog | None = None
+        self._looked_ms = self._ports.clock.now_ms()
+        max_ratio = 0.0
         self._uncleanable = {log for log in self._uncleanable if not log.is_deleted}
         for number, hosted in enumerate(tuple(self._partitions), start=1):
             if number % MEASURED_AT_ONCE == 0:
@@ -138,10 +156,12 @@ class LogCleaner:
                 except OSError as error:
                     log.health.fail(error)
                     continue
+                max_ratio = max(max_ratio, part.ratio)
                 if part.is_due(log.config.min_cleanable_ratio) and (
                     found is None or part.ratio > found.part.ratio
                 ):
                     found = DirtiestLog(hosted, part)
+        self.max_ratio = max_ratio
         # It may have changed in the turns that the others took.
         return found if found is None or self._may_be_cleaned(found.hosted) else None
 
@@ -213,6 +233,8 @@ class LogCleaner:
             ports.journal.error(f"{log.partition} is not compacted: {error}")
         else:
             took_ms = ports.clock.now_ms() - began_ms
+            self.last_took_ms = took_ms
+            self.last_recopied = sizes.after / sizes.before if sizes.before > 0 else 0.0
             ports.journal.info(
                 f"compacted {log.partition} up to offset {log.cleaned_offset}: of {sizes.before}"
                 f" bytes {sizes.after} are left, in {took_ms} ms"

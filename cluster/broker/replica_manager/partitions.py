@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from cluster.broker.metadata_cache import MetadataCache
+from cluster.broker.replica_manager.topic_stats import BrokerTopicStats, TopicStats
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
 from cluster.model.topic_id import NO_TOPIC_ID
@@ -24,7 +25,7 @@ NOTHING: Final[Mapping[int, "HostedPartition"]] = {}
 class HostedPartition:
     """A partition that this broker has: as leader, as follower, or on a disk that has failed."""
 
-    __slots__ = ("log", "partition", "replica", "topic_id")
+    __slots__ = ("log", "partition", "replica", "stats", "topic_id")
 
     def __init__(
         self, partition: TopicPartition, replica: Replica, log: PartitionLog, topic_id: bytes
@@ -34,12 +35,14 @@ class HostedPartition:
         self.log = log
         self.topic_id = topic_id
         """NO_TOPIC_ID until the controller has sent it."""
+        self.stats = TopicStats()
+        """Those of its topic, once it is among a broker's partitions."""
 
 
 class Partitions:
     """All partitions of this broker."""
 
-    __slots__ = ("_by_id", "_cache", "_ids_version", "_lost", "_topics")
+    __slots__ = ("_by_id", "_cache", "_ids_version", "_lost", "_topics", "stats")
 
     def __init__(self, cache: MetadataCache) -> None:
         self._cache = cache
@@ -48,6 +51,7 @@ class Partitions:
         self._by_id: dict[bytes, dict[int, HostedPartition]] = {}
         """The same, but for those of topics without an id."""
         self._ids_version = 0
+        self.stats = BrokerTopicStats()
 
     def __iter__(self) -> Iterator[HostedPartition]:
         for partitions in self._topics.values():
@@ -57,6 +61,7 @@ class Partitions:
         partition = hosted.partition
         self._lost.discard(partition)
         self._topics.setdefault(partition.topic, {})[partition.partition] = hosted
+        hosted.stats = self.stats.of(partition.topic)
         self._note_id(hosted)
 
     def learn_id(self, hosted: HostedPartition, topic_id: bytes) -> None:
@@ -79,6 +84,7 @@ class Partitions:
         hosted = partitions.pop(partition.partition, None)
         if not partitions:
             self._topics.pop(partition.topic, None)
+            self.stats.end(partition.topic)
         if hosted is None:
             return
         of_id = self._by_id.get(hosted.topic_id)
@@ -88,6 +94,10 @@ class Partitions:
                 del self._by_id[hosted.topic_id]
                 self._ids_version += 1
         hosted.replica.end()
+
+    @property
+    def lost_count(self) -> int:
+        return len(self._lost)
 
     def lose(self, partition: TopicPartition) -> None:
         """Note that the disk kept the broker from having a partition that is its own."""

@@ -13,7 +13,6 @@ from typing import Any, Final, TypeVar
 
 from kazoo.exceptions import SessionExpiredError
 
-from cluster.broker.metrics import Metrics
 from cluster.broker.ports import Peers
 from cluster.controller import brokers
 from cluster.controller.active_controller import ControllerConfig
@@ -48,6 +47,7 @@ from cluster.model.error_codes import ErrorCode
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerEpoch, BrokerId, ControllerEpoch
 from cluster.model.topic_id import topic_id_text
+from cluster.runtime.controller.controller_metrics import ControllerMetrics
 from cluster.runtime.controller.order_channel import OrderChannel
 from cluster.runtime.environment import LoopClock, SystemRandomStream
 from cluster.runtime.hourly_logs import CONTROLLER, NUMBERS, write_state_change
@@ -69,7 +69,7 @@ class Controller:
     def __init__(
         self,
         config: ControllerConfig,
-        metrics: Metrics,
+        metrics: ControllerMetrics,
         stats_changed: Callable[[], None],
         peers: Peers,
         *,
@@ -97,6 +97,7 @@ class Controller:
             allows_unclean=allows_unclean,
         )
         self._core = ControllerCore(config, self._client, new_topic_id)
+        metrics.watch(lambda: self._core)
         self._session: Session | None = None
         self._under_way: set[asyncio.Task[Answered]] = set()
         """Requests to ZooKeeper that are not answered yet."""
@@ -256,7 +257,11 @@ class Controller:
         now_ms = self._clock.now_ms()
         processing_ms = now_ms - max(task.began_at_ms, self._noted_at_ms)
         self._noted_at_ms = now_ms
-        self._metrics.controller_event_done(task.kind, task.queue_ms, processing_ms)
+        self._metrics.event_done(task.kind, task.queue_ms, processing_ms)
+        active = self._core.active
+        if active is not None:
+            self._metrics.unclean_elections.count += active.unclean_election_count
+            active.unclean_election_count = 0
         self._stats_changed()
 
     # ZooKeeper.

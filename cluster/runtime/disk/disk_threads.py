@@ -8,6 +8,7 @@ import os
 from asyncio import AbstractEventLoop, Future
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from time import perf_counter_ns
 from typing import Final, TypeAlias
 
 from cluster.broker.ports import DiskSpace
@@ -31,7 +32,15 @@ logger: Final = logging.getLogger(__name__)
 class DiskThreads:
     """Flushes and deletions of one broker; at most one flush of a log at a time."""
 
-    def __init__(self, loop: AbstractEventLoop, files: Files, thread_count: int) -> None:
+    def __init__(
+        self,
+        loop: AbstractEventLoop,
+        files: Files,
+        thread_count: int,
+        note_flush: Callable[[int], None] | None = None,
+    ) -> None:
+        """Begin; *note_flush* receives of each flush how many nanoseconds it took."""
+        self._note_flush = note_flush
         self._loop = loop
         self._files = files
         self._clock = LoopClock(loop)
@@ -65,8 +74,15 @@ class DiskThreads:
             # Callbacks are never called from within the call.
             self._loop.call_soon(self._finish, log, served, error)
             return
+        began_ns = perf_counter_ns()
         running = self._loop.run_in_executor(self._threads, self._sync, log, work)
-        running.add_done_callback(lambda done: self._synced(log, work, served, done))
+
+        def synced(done: "Future[None]") -> None:
+            if self._note_flush is not None:
+                self._note_flush(perf_counter_ns() - began_ns)
+            self._synced(log, work, served, done)
+
+        running.add_done_callback(synced)
 
     def _sync(self, log: PartitionLog, work: FlushWork) -> None:
         """Wait for the disk.  Runs on a thread."""

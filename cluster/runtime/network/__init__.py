@@ -1,3 +1,12 @@
 """The socket server, client connections, transports, and connections to other brokers."""
 
-__all__ = ["connection", "memory_pool", "peers", "socket_server", "transports", "turns"]
+__all__ = [
+    "connection",
+    "connection_quotas",
+    "memory_pool",
+    "peers",
+    "request_metrics",
+    "socket_server",
+    "transports",
+    "turns",
+]

@@ -10,9 +10,9 @@ from enum import Enum
 from typing import Final, TypeAlias, cast
 
 from cluster.broker.handling import MISTAKE, Body, Cancel, Handler, Peer, Steps
-from cluster.broker.metrics import Metrics
 from cluster.runtime.network.connection_states import CONNECTION_VALID_PREVIOUS, ConnectionState
 from cluster.runtime.network.memory_pool import MemoryPool
+from cluster.runtime.network.request_metrics import RequestMetrics, kind_of_fetch
 from cluster.runtime.network.send_queue import SendQueue
 from cluster.runtime.network.transport import Transport
 from cluster.runtime.network.turns import Turns, Work
@@ -47,6 +47,8 @@ HANDLING_AND_SENDING: Final = ConnectionState.HANDLING_AND_SENDING
 CLOSED: Final = ConnectionState.CLOSED
 
 PRODUCE: Final = ApiKey.PRODUCE
+VERSION_AT: Final = 3
+"""The lower byte of the version in the frame of a request."""
 BLOCKED: Final = frozenset({SENDING, HANDLING_AND_SENDING})
 MAY_HANDLE: Final = CONNECTION_VALID_PREVIOUS[HANDLING]
 """Every request needs this, and a call would cost too much."""
@@ -76,7 +78,7 @@ class Service:
     """How many elements a large request may have, where that is not `ELEMENTS_MAX` of the codec."""
     memory: MemoryPool
     turns: Turns
-    metrics: Metrics
+    metrics: RequestMetrics
     call_soon: Callable[[Callable[[], None]], object]
     """Schedules a call for after the loop has served the others."""
     now_ns: Callable[[], int]
@@ -121,6 +123,7 @@ class Connection:
         "_cancel",
         "_ended",
         "_flat_produce",
+        "_frame_size",
         "_is_gathering",
         "_is_mute",
         "_now_ns",
@@ -148,7 +151,7 @@ class Connection:
         """
         self._service = service
         self._now_ns = service.now_ns
-        self._answered = service.metrics.request_answered
+        self._answered = service.metrics.answered
         self._flat_produce = service.flat_produce
         self._transport = transport
         self._ended = ended
@@ -168,6 +171,7 @@ class Connection:
         self._received_ns = self._turn_ns = self._sent_ns = service.now_ns()
         self._parked_ns: int | None = None
         self._answered_key: ApiKey | None = None
+        self._frame_size = 0
         transport.on_readable(self._readable)
 
     @property
@@ -362,11 +366,23 @@ class Connection:
             else:
                 self._send_alone(answer)
             # The client need not wait for that.
-            self._answered(PRODUCE, now_ns - received_ns, turn_ns - received_ns, 0)
+            self._answered(
+                PRODUCE,
+                (
+                    now_ns - received_ns,
+                    now_ns - turn_ns,
+                    turn_ns - received_ns,
+                    0,
+                    len(frame),
+                    # The version stands behind the key of the API, and none has two bytes.
+                    frame[VERSION_AT],
+                ),
+            )
         return True
 
     def _decode_and_hand_over(self, frame: memoryview) -> None:
         service = self._service
+        self._frame_size = len(frame)
         is_whole = len(frame) <= WHOLE_SIZE_MAX
         try:
             request = decode_request(
@@ -421,8 +437,17 @@ class Connection:
         if self._parked_ns is not None:
             remote_ns = now_ns - self._parked_ns
             self._parked_ns = None
-        queue_ns = self._turn_ns - received_ns
-        self._answered(request.api_key, now_ns - received_ns, queue_ns, remote_ns)
+        row = (
+            now_ns - received_ns,
+            now_ns - self._turn_ns - remote_ns,
+            self._turn_ns - received_ns,
+            remote_ns,
+            self._frame_size,
+            request.api_version,
+        )
+        self._answered(request.api_key, row)
+        if request.api_key == ApiKey.FETCH:
+            self._answered(kind_of_fetch(request.body), row)
         self._answered_key = request.api_key
         self._turn_ns = now_ns
         if body is not None:

@@ -16,7 +16,9 @@ class ConnectionQuotas:
         self.limits = limits
         """A change does not affect existing connections."""
         self._by_address: Counter[str] = Counter()
-        self._by_listener: Counter[str] = Counter()
+        self.by_listener: Counter[str] = Counter()
+        self.opened: Counter[str] = Counter()
+        """How many were admitted by each listener since the start."""
         self.count = 0
 
     @property
@@ -27,7 +29,7 @@ class ConnectionQuotas:
     def is_listener_full(self, listener: str) -> bool:
         """Whether no connection is accepted on *listener* until one of it is closed."""
         count_max = self.limits.per_listener_max.get(listener)
-        return count_max is not None and self._by_listener[listener] >= count_max
+        return count_max is not None and self.by_listener[listener] >= count_max
 
     def address_max(self, address: str) -> int:
         return self.limits.overrides.get(address, self.limits.per_address_max)
@@ -42,14 +44,15 @@ class ConnectionQuotas:
                 del self._by_address[address]
             return False
         self._by_address[address] += 1
-        self._by_listener[listener] += 1
+        self.by_listener[listener] += 1
+        self.opened[listener] += 1
         self.count += 1
         return True
 
     def leave(self, address: str, listener: str) -> None:
         """Count a connection from *address* by *listener* as closed."""
         self.count -= 1
-        self._by_listener[listener] -= 1
+        self.by_listener[listener] -= 1
         self._by_address[address] -= 1
         if self._by_address[address] == 0:
             del self._by_address[address]

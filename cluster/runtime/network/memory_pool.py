@@ -38,7 +38,7 @@ class MemoryPool:
     def __init__(self, request_size_max: int, queued_size_max: int) -> None:
         """Sizes in bytes; a *queued_size_max* of -1 is no limit."""
         self._request_size_max = request_size_max
-        self._queued_size_max = queued_size_max
+        self.queued_size_max = queued_size_max
         self._spare: list[FrameReader] = []
         self._waiting: deque[Waiting] = deque()
         self._held_by_usual = self._held_by_huge = 0
@@ -52,7 +52,7 @@ class MemoryPool:
     def is_full(self) -> bool:
         """Whether `queued.max.request.bytes` is used up."""
         used = self.allocated_bytes + self.held_bytes
-        return self._queued_size_max != UNLIMITED and used >= self._queued_size_max
+        return self.queued_size_max != UNLIMITED and used >= self.queued_size_max
 
     def _has_room(self, size: int) -> bool:
         held = self._held_by_huge if size > HUGE_SIZE else self._held_by_usual

@@ -78,7 +78,7 @@ class SocketServer:
         self._settings = settings
         self._transports = transports
         self._receiving_ns_max = receiving_ns_max
-        self._quotas = ConnectionQuotas(
+        self.quotas = ConnectionQuotas(
             ConnectionLimits(
                 settings.count_max, settings.per_address_max, settings.address_overrides, {}
             )
@@ -181,17 +181,15 @@ class SocketServer:
             "Nobody can connect to listener %s for now: there are max.connections=%d of its"
             " connections",
             name,
-            self._quotas.limits.per_listener_max[name],
+            self.quotas.limits.per_listener_max[name],
         )
 
     def _accept(self, listener: Listener) -> None:
         for _ in range(ACCEPTS_PER_TURN):
-            if self._quotas.is_full:
-                self._pause(
-                    f"there are max.connections={self._quotas.limits.count_max} connections"
-                )
+            if self.quotas.is_full:
+                self._pause(f"there are max.connections={self.quotas.limits.count_max} connections")
                 return
-            if self._quotas.is_listener_full(listener.endpoint.listener):
+            if self.quotas.is_listener_full(listener.endpoint.listener):
                 self._pause_one(listener)
                 return
             try:
@@ -207,14 +205,14 @@ class SocketServer:
 
     def limit(self, limits: ConnectionLimits) -> None:
         """Accept by other limits from now on, which may let waiting clients in."""
-        self._quotas.limits = limits
+        self.quotas.limits = limits
         if self._service is not None:
             self._resume()
 
     def _resume(self) -> None:
-        if not self._is_accepting and self._listeners and not self._quotas.is_full:
+        if not self._is_accepting and self._listeners and not self.quotas.is_full:
             self._accept_again()
-        for name in [one for one in self._full if not self._quotas.is_listener_full(one)]:
+        for name in [one for one in self._full if not self.quotas.is_listener_full(one)]:
             self._full.discard(name)
             for listener in self._listeners:
                 if self._is_accepting and listener.endpoint.listener == name:
@@ -226,8 +224,8 @@ class SocketServer:
         if connected.fileno() > self._descriptor_max:
             self._refuse(connected, peer, "the other files that may be open are the broker's own")
             return
-        if not self._quotas.admit(peer.host, peer.listener):
-            count = self._quotas.address_max(peer.host)
+        if not self.quotas.admit(peer.host, peer.listener):
+            count = self.quotas.address_max(peer.host)
             self._refuse(connected, peer, f"there are {count} from there, which is its limit")
             return
         connected.setblocking(False)
@@ -245,7 +243,7 @@ class SocketServer:
         if reason is not None:
             self._closing_log.add(logging.WARNING, CLOSING, connection.peer, reason)
         self._connections.discard(connection)
-        self._quotas.leave(connection.peer.host, connection.peer.listener)
+        self.quotas.leave(connection.peer.host, connection.peer.listener)
         self._resume()
 
     # Idle connections.

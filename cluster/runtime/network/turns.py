@@ -70,6 +70,11 @@ class Turns:
         self._round_ns: int | None = None
         """When the loop began with clients that have much work, since its last poll."""
 
+    @property
+    def count(self) -> int:
+        """How many works are unfinished."""
+        return len(self._large) + len(self._small)
+
     def has_had_share(self, began_ns: int, now_ns: int) -> bool:
         """Whether a client that began at *began_ns* has to leave the rest for its next turn.
 

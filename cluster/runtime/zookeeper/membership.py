@@ -47,11 +47,17 @@ class Member(Protocol):
 class Membership:
     """The registration of one broker, from its first session on."""
 
-    def __init__(self, connect: str, session_timeout_ms: int) -> None:
+    def __init__(
+        self,
+        connect: str,
+        session_timeout_ms: int,
+        note_latency: Callable[[int], None] | None = None,
+    ) -> None:
+        """*note_latency* receives of each request how many milliseconds its answer took."""
         self._loop = asyncio.get_running_loop()
         self._connect = connect
         self._session_timeout_ms = session_timeout_ms
-        self._keeper = SessionKeeper(self._loop, connect, session_timeout_ms, self)
+        self._keeper = SessionKeeper(self._loop, connect, session_timeout_ms, self, note_latency)
         self._session: asyncio.Future[Session] = self._loop.create_future()
         """The present session, or the next one."""
         self._members: list[Member] = []
@@ -69,6 +75,8 @@ class Membership:
         self.failed: asyncio.Future[None] = self._loop.create_future()
         """Raises the failure that prevents another registration."""
         self.is_registered = False
+        self.connect_count = self.disconnect_count = self.expire_count = 0
+        """How often ZooKeeper was connected to and lost, and how often a session expired."""
         self.is_connected = False
         """Whether ZooKeeper answers; without a connection a session may still last."""
         self.broker_id = BrokerId(-1)
@@ -88,6 +96,7 @@ class Membership:
 
     def session_began(self, session: Session) -> None:
         self.is_connected = True
+        self.connect_count += 1
         self._session.set_result(session)
         if self._has_joined and not self._is_leaving:
             logger.info("A new session with ZooKeeper: 0x%x; registering again", session.session_id)
@@ -98,6 +107,7 @@ class Membership:
         session.ended.set()
         if self._is_leaving:
             return
+        self.expire_count += 1
         logger.warning(
             "Session 0x%x with ZooKeeper is over: nothing is written until the broker is"
             " registered again",
@@ -109,6 +119,8 @@ class Membership:
         self.is_connected = is_connected
         if self._is_leaving:
             return
+        self.connect_count += is_connected
+        self.disconnect_count += not is_connected
         logger.info("The connection to ZooKeeper is %s", "back" if is_connected else "lost")
         if self.is_registered:
             for member in self._members:

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from time import perf_counter_ns
 from typing import Any, Final, Protocol
 
 from kazoo.client import KazooClient
@@ -20,6 +21,7 @@ from kazoo.protocol.states import KazooState
 from cluster.zkclient.handler import Handler
 from cluster.zkclient.kazoo_requests import Started
 
+NS_PER_MS: Final = 1_000_000
 RETRY: Final = {"max_tries": -1, "delay": 0.02, "backoff": 2, "max_delay": 1.0}
 IN_FLIGHT_MAX: Final = 1000
 """How many requests kazoo and ZooKeeper have at a time; further ones wait here for their answers.
@@ -41,7 +43,15 @@ class Session:
     cannot write by mistake.
     """
 
-    def __init__(self, loop: AbstractEventLoop, client: Any, session_id: int) -> None:
+    def __init__(
+        self,
+        loop: AbstractEventLoop,
+        client: Any,
+        session_id: int,
+        note_latency: Callable[[int], None] | None = None,
+    ) -> None:
+        """*note_latency* receives of each request how many milliseconds its answer took."""
+        self._note_latency = note_latency
         self._loop = loop
         self._client = client
         self._lock = threading.Lock()
@@ -92,15 +102,22 @@ class Session:
                 future.set_exception(error)
                 return
         self._in_flight += 1
-        started.rawlink(lambda result: self._deliver(future, result))
+        began_ns = perf_counter_ns()
+        started.rawlink(lambda result: self._deliver(future, began_ns, result))
 
-    def _deliver(self, future: "Future[Any]", result: Any) -> None:
+    def _deliver(self, future: "Future[Any]", began_ns: int, result: Any) -> None:
         """Pass a result to the loop.  Called by kazoo's thread; the loop may have ended by now."""
         with suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(self._settle, future, result.exception, result.value)
+            self._loop.call_soon_threadsafe(
+                self._settle, future, began_ns, result.exception, result.value
+            )
 
-    def _settle(self, future: "Future[Any]", error: BaseException | None, value: object) -> None:
+    def _settle(
+        self, future: "Future[Any]", began_ns: int, error: BaseException | None, value: object
+    ) -> None:
         self._in_flight -= 1
+        if self._note_latency is not None:
+            self._note_latency((perf_counter_ns() - began_ns) // NS_PER_MS)
         if not future.done():
             if error is None:
                 future.set_result(value)
@@ -131,8 +148,15 @@ class SessionKeeper:
     """Keeps a session with ZooKeeper, and begins the next one whenever one expires."""
 
     def __init__(
-        self, loop: AbstractEventLoop, connect: str, timeout_ms: int, events: SessionEvents
+        self,
+        loop: AbstractEventLoop,
+        connect: str,
+        timeout_ms: int,
+        events: SessionEvents,
+        note_latency: Callable[[int], None] | None = None,
     ) -> None:
+        """*note_latency* is for each session."""
+        self._note_latency = note_latency
         self._loop = loop
         self._events = events
         self._connect = connect
@@ -186,7 +210,9 @@ class SessionKeeper:
             self._post(self._connection_changed, False)
         elif session is None:
             session_id, _ = self._client.client_id
-            session = self._session = Session(self._loop, self._client, session_id)
+            session = self._session = Session(
+                self._loop, self._client, session_id, self._note_latency
+            )
             self._post(self._events.session_began, session)
         else:
             self._post(self._connection_changed, True)

@@ -156,6 +156,10 @@ class GrowingLog:
         return tuple(self._segments)
 
     @property
+    def segment_count(self) -> int:
+        return len(self._segments)
+
+    @property
     def active(self) -> Segment:
         return self._segments[-1]
 

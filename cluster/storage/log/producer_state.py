@@ -61,6 +61,10 @@ class ProducerState:
         """First offset and marker's offset of those that are over, but not yet committed."""
 
     @property
+    def count(self) -> int:
+        return len(self._producers)
+
+    @property
     def producers(self) -> tuple[Producer, ...]:
         return tuple(self._producers.values())
 

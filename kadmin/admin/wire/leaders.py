@@ -48,10 +48,12 @@ def ask_leaders(
     connection: WireConnection,
     partitions: Iterable[TopicPartition],
     ask: Callable[[BrokerId, Sequence[TopicPartition]], Told[Answer]],
+    leaders: Mapping[TopicPartition, BrokerId] | None = None,
 ) -> Answers[Answer]:
     """Ask the leaders of *partitions* by *ask*, and those again whose leader has moved.
 
-    A leader that does not answer costs its own partitions.
+    *leaders* are those that were read a moment ago, if any: all that have one.  A leader that does
+    not answer costs its own partitions.
 
     Raises:
         KafkaError: an error that *ask* lets out.
@@ -64,7 +66,8 @@ def ask_leaders(
             break
         if round_number > 0:
             connection.budget.pause(PAUSE_S * 2**round_number)
-        leaders = leaders_of(connection, pending)
+        if leaders is None or round_number > 0:
+            leaders = leaders_of(connection, pending)
         for partition in sorted(pending - leaders.keys()):
             untold[partition] = "it has no leader"
             pending.remove(partition)
@@ -110,20 +113,18 @@ def leaders_of(
     """Return the leaders of those of *partitions* that have one."""
     wanted = set(partitions)
     told = connection.metadata(sorted({each.topic for each in wanted}))
+    leaders = leaders_in(told["topics"])
+    return {each: leader for each, leader in leaders.items() if each in wanted}
+
+
+def leaders_in(topics: Iterable[Mapping[str, Any]]) -> dict[TopicPartition, BrokerId]:
+    """Return the leaders in the metadata of *topics*."""
     return {
-        partition: leader
-        for partition, leader in leaders_in(told["topics"])
-        if partition in wanted and leader != NO_LEADER
+        TopicPartition(topic["name"], part["partition_index"]): BrokerId(part["leader_id"])
+        for topic in topics
+        for part in topic["partitions"]
+        if part["leader_id"] != NO_LEADER
     }
-
-
-def leaders_in(told: Iterable[Mapping[str, Any]]) -> Iterator[tuple[TopicPartition, BrokerId]]:
-    for topic in told:
-        for part in topic["partitions"]:
-            yield (
-                TopicPartition(topic["name"], part["partition_index"]),
-                BrokerId(part["leader_id"]),
-            )
 
 
 def by_topic(partitions: Iterable[TopicPartition]) -> dict[str, list[int]]:

@@ -1,6 +1,6 @@
 """The offsets of partitions at a time, by ListOffsets, as leaders return them to clients."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -23,10 +23,13 @@ HINT: Final = "kafka-get-offsets of the brokers' own release"
 
 
 def read_offsets(
-    connection: WireConnection, partitions: Iterable[TopicPartition], moment: int
+    connection: WireConnection,
+    partitions: Iterable[TopicPartition],
+    moment: int,
+    leaders: Mapping[TopicPartition, BrokerId] | None = None,
 ) -> Answers[FoundOffset]:
     """Return the offsets of *partitions* at *moment*, ms since 1970 or one of Kafka's special
-    numbers.
+    numbers; *leaders* is as for `ask_leaders`.
 
     Raises:
         NotServed: the brokers are too old for it.
@@ -36,7 +39,7 @@ def read_offsets(
     if not connection.serves(ListOffsetsRequest):
         raise NotServed(bootstrap, "offsets by time", SINCE, HINT)
     try:
-        return ask_leaders(connection, partitions, partial(ask_one, connection, moment))
+        return ask_leaders(connection, partitions, partial(ask_one, connection, moment), leaders)
     except IncompatibleBrokerVersion as error:
         hint = "--time latest and --time earliest work with every release"
         raise NotServed(bootstrap, "the largest timestamp", MAX_TIMESTAMP_SINCE, hint) from error

@@ -6,6 +6,7 @@ The only place that builds a client of kafka-python.
 import logging
 import os
 import re
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
@@ -294,21 +295,46 @@ def use_kerberos(settings: BrokerSettings) -> None:
 def logging_to(failures: FailureLog, log: TextIO | None) -> Iterator[None]:
     """Let kafka-python log into *failures* and *log*, and nowhere else, for a while.
 
-    Its loggers are global, so they are left as they were found.
+    Its loggers are global, so they are left as they were found, by the last of those who use them
+    at the same time on several threads.
     """
-    logger = logging.getLogger("kafka")
-    before = (logger.propagate, logger.level)
     handlers: list[logging.Handler] = [failures]
     if log is not None:
         handlers.append(logging.StreamHandler(log))
-    for handler in handlers:
-        logger.addHandler(handler)
-    logger.propagate = False
-    logger.setLevel(logging.WARNING if log is None else logging.INFO)
+    LOGGER.take(handlers, logging.WARNING if log is None else logging.INFO)
     try:
         yield
     finally:
-        for handler in handlers:
-            logger.removeHandler(handler)
-        logger.propagate = before[0]
-        logger.setLevel(before[1])
+        LOGGER.give_back(handlers)
+
+
+class ClientLogger:
+    """kafka-python's logger, which connections on several threads share."""
+
+    def __init__(self) -> None:
+        self._logger = logging.getLogger("kafka")
+        self._lock = threading.Lock()
+        self._users = 0
+        self._before = (self._logger.propagate, self._logger.level)
+
+    def take(self, handlers: Sequence[logging.Handler], level: int) -> None:
+        with self._lock:
+            if self._users == 0:
+                self._before = (self._logger.propagate, self._logger.level)
+            self._users += 1
+            for handler in handlers:
+                self._logger.addHandler(handler)
+            self._logger.propagate = False
+            self._logger.setLevel(level)
+
+    def give_back(self, handlers: Sequence[logging.Handler]) -> None:
+        with self._lock:
+            self._users -= 1
+            for handler in handlers:
+                self._logger.removeHandler(handler)
+            if self._users == 0:
+                self._logger.propagate, level = self._before
+                self._logger.setLevel(level)
+
+
+LOGGER: Final = ClientLogger()

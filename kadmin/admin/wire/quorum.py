@@ -1,15 +1,17 @@
-"""The controller of a cluster on KRaft, by DescribeQuorum: the leader of the metadata quorum.
+"""The metadata quorum of a cluster on KRaft, and what only such a cluster has.
 
-Metadata names any broker there, which takes what is for the controller and hands it on.
+Metadata names any broker as the controller there, which takes what is for it and hands it on.
 """
 
-from typing import Final
+from collections.abc import Iterator
+from typing import Any, Final
 
 from kafka.errors import AuthorizationError, for_code
-from kafka.protocol.admin import DescribeQuorumRequest
+from kafka.protocol.admin import DescribeClusterRequest, DescribeQuorumRequest
 
 from cluster.model import fault as subjects
-from cluster.model.controller import Controller
+from cluster.model.address import host_and_port
+from cluster.model.controller import Quorum, QuorumReplica
 from cluster.model.fault import Fault
 from cluster.model.ids import NO_LEADER, BrokerId
 from kadmin.admin.wire.connection import SILENCES, WireConnection, plain
@@ -17,6 +19,8 @@ from kadmin.admin.wire.errors import BrokersUnreachable
 
 METADATA_LOG: Final = "__cluster_metadata"
 WHAT: Final = "who the controller is"
+WITH_FENCED_BROKERS: Final = 2
+"""The version of DescribeCluster, since Kafka 4.0."""
 
 
 def is_on_kraft(connection: WireConnection) -> bool:
@@ -25,9 +29,9 @@ def is_on_kraft(connection: WireConnection) -> bool:
     return connection.serves(DescribeQuorumRequest)
 
 
-def told_controller(connection: WireConnection, faults: list[Fault]) -> Controller | None:
-    """Return the leader of the quorum, or None while there is none; an answer without it is added
-    to *faults*."""
+def read_quorum(connection: WireConnection, faults: list[Fault]) -> Quorum | None:
+    """Return the quorum, or None while it has no leader; an answer without it is added to
+    *faults*."""
     topic = DescribeQuorumRequest.TopicData
     part = topic.PartitionData(partition_index=0)
     request = DescribeQuorumRequest(topics=[topic(topic_name=METADATA_LOG, partitions=[part])])
@@ -46,8 +50,54 @@ def told_controller(connection: WireConnection, faults: list[Fault]) -> Controll
         faults.append(subjects.untold(subjects.CONTROLLER, WHAT, reason))
         return None
     [quorum] = answer.topics[0].partitions
-    if quorum.leader_id == NO_LEADER:
-        return None
-    return Controller(
-        broker_id=BrokerId(quorum.leader_id), kraft_controller_epoch=quorum.leader_epoch
+    return None if quorum.leader_id == NO_LEADER else quorum_of(quorum, answer.nodes or ())
+
+
+def quorum_of(quorum: Any, nodes: Any) -> Quorum:
+    """Return what an answer has of the *quorum*; *nodes* have addresses from version 2 on."""
+    endpoints = {
+        node.node_id: tuple(
+            f"{each.name}://{host_and_port(each.host, each.port)}" for each in node.listeners
+        )
+        for node in nodes
+    }
+
+    def replicas(states: Any, *, is_voter: bool) -> Iterator[QuorumReplica]:
+        for state in sorted(states, key=lambda state: int(state.replica_id)):
+            yield QuorumReplica(
+                node_id=BrokerId(state.replica_id),
+                is_voter=is_voter,
+                log_end_offset=state.log_end_offset,
+                last_fetch_ms=known_ms(state.last_fetch_timestamp),
+                last_caught_up_ms=known_ms(state.last_caught_up_timestamp),
+                endpoints=endpoints.get(state.replica_id, ()),
+            )
+
+    return Quorum(
+        leader_id=BrokerId(quorum.leader_id),
+        leader_epoch=quorum.leader_epoch,
+        high_watermark=quorum.high_watermark,
+        replicas=(
+            *replicas(quorum.current_voters, is_voter=True),
+            *replicas(quorum.observers, is_voter=False),
+        ),
     )
+
+
+def known_ms(timestamp: int | None) -> int | None:
+    return None if timestamp is None or timestamp < 0 else timestamp
+
+
+def read_fenced_brokers(connection: WireConnection) -> frozenset[BrokerId]:
+    """Return the brokers that are registered and not live: empty where brokers do not list them,
+    which they do from Kafka 4.0 on, or do not answer."""
+    version = connection.version_of(DescribeClusterRequest)
+    if version is None or version < WITH_FENCED_BROKERS:
+        return frozenset()
+    try:
+        with connection.budget.sharing():
+            answer = connection.ask(DescribeClusterRequest(include_fenced_brokers=True))
+    except (BrokersUnreachable, *SILENCES):
+        return frozenset()
+    brokers = answer.brokers if answer.error_code == 0 else ()
+    return frozenset(BrokerId(each.broker_id) for each in brokers if each.is_fenced)

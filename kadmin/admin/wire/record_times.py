@@ -23,7 +23,7 @@ from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.admin.wire.connection import WireConnection
 from kadmin.admin.wire.coordinators import chunks
 from kadmin.admin.wire.fetch_topics import fetch_topics
-from kadmin.admin.wire.leaders import ask_leaders
+from kadmin.admin.wire.leaders import ask_leaders, leaders_of
 from kadmin.plan.groups.lag import Position
 
 CONSUMER: Final = -1
@@ -41,9 +41,12 @@ HOPS_MAX: Final = 10
 
 
 def read_record_times(
-    connection: WireConnection, positions: Iterable[Position]
+    connection: WireConnection,
+    positions: Iterable[Position],
+    leaders: Mapping[TopicPartition, BrokerId] | None = None,
 ) -> dict[Position, int]:
-    """The time of the first record at or behind each of *positions*, ms since 1970.
+    """The time of the first record at or behind each of *positions*, ms since 1970; *leaders* is as
+    for `ask_leaders`.
 
     Those without one are left out: there is no record, it has no time, or no leader returned it.
     """
@@ -53,10 +56,12 @@ def read_record_times(
     for position in positions:
         offsets[position.partition].append(position.offset)
     found: dict[Position, int] = {}
+    if leaders is None:
+        leaders = leaders_of(connection, offsets)
     # A request has each partition once: those with several offsets come in several.
     while offsets:
         wanted = {partition: left.pop() for partition, left in offsets.items()}
-        answers = ask_leaders(connection, wanted, partial(fetch_times, connection, wanted))
+        answers = ask_leaders(connection, wanted, partial(fetch_times, connection, wanted), leaders)
         for partition, time_ms in answers.told.items():
             if time_ms is not None:
                 found[Position(partition, wanted[partition])] = time_ms

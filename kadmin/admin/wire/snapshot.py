@@ -21,7 +21,7 @@ from kafka.protocol.admin import ListPartitionReassignmentsRequest
 from cluster.model import fault as subjects
 from cluster.model.broker import UNKNOWN_FORMAT, BrokerRegistration, Endpoint
 from cluster.model.config_entity import NO_OVERRIDES, ConfigOverrides, topic_entity
-from cluster.model.controller import Controller
+from cluster.model.controller import Controller, Quorum
 from cluster.model.fault import Fault
 from cluster.model.ids import UNKNOWN_CONTROLLER_EPOCH, BrokerId, LeaderEpoch, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
@@ -32,7 +32,7 @@ from kadmin.admin.wire.connection import SILENCES, NoController, WireConnection,
 from kadmin.admin.wire.describe_configs import read_topic_configs
 from kadmin.admin.wire.errors import BrokersUnreachable
 from kadmin.admin.wire.outcomes import words_of
-from kadmin.admin.wire.quorum import is_on_kraft, told_controller
+from kadmin.admin.wire.quorum import is_on_kraft, read_fenced_brokers, read_quorum
 from kadmin.arguments.topics import TopicSelection
 from kadmin.plan.topic_refusals import check_topic_name, is_glob
 
@@ -44,10 +44,11 @@ def read_snapshot(
     with_configs: bool = False,
     ongoing: Mapping[TopicPartition, PartitionAssignment] | None = None,
     broker: BrokerId | None = None,
+    told: Mapping[str, Any] | None = None,
 ) -> ClusterSnapshot:
     """Read brokers, controller, and the topics of *selection* with their states; None for none.
 
-    *broker* is asked if it answers, else any is.
+    *broker* is asked if it answers, else any is; none where *told* is metadata of a moment ago.
 
     A broker's endpoint is the one of the listener that was asked, by the name of its protocol.
     *with_configs* topics have their configs, too; a `min.insync.replicas` that is not set on the
@@ -57,7 +58,7 @@ def read_snapshot(
     Raises:
         KafkaError: a broker's error, which `connect_brokers` translates.
     """
-    told = connection.metadata(names_to_ask(selection), broker)
+    told = told or connection.metadata(names_to_ask(selection), broker)
     protocol = connection.settings.protocol
     brokers = sorted(
         (registration(broker, protocol) for broker in told["brokers"]),
@@ -70,25 +71,32 @@ def read_snapshot(
     defaults = NO_OVERRIDES
     if with_configs and topics:
         topics, defaults = with_topic_configs(connection, topics, faults)
-    controller = controller_of(connection, told, faults)
-    return ClusterSnapshot(
+    snapshot = ClusterSnapshot(
         brokers={broker.broker_id: broker for broker in brokers},
         topics=topics,
-        controller=controller,
         broker_defaults=defaults,
-        faults=tuple(faults),
     )
-
-
-def controller_of(
-    connection: WireConnection, told: Mapping[str, Any], faults: list[Fault]
-) -> Controller | None:
-    """Return the controller, from the quorum where there is one, else from the metadata *told* by a
-    broker; None during an election."""
     if is_on_kraft(connection):
-        return told_controller(connection, faults)
+        quorum = read_quorum(connection, faults)
+        snapshot = replace(
+            snapshot,
+            controller=None if quorum is None else leader_of(quorum),
+            quorum=quorum,
+            fenced=read_fenced_brokers(connection),
+        )
+    else:
+        snapshot = replace(snapshot, controller=controller_of(told))
+    return replace(snapshot, faults=tuple(faults))
+
+
+def controller_of(told: Mapping[str, Any]) -> Controller | None:
+    """Return the controller from the metadata *told* by a broker; None during an election."""
     number = told.get("controller_id")
     return None if number is None or number < 0 else Controller(broker_id=BrokerId(number))
+
+
+def leader_of(quorum: Quorum) -> Controller:
+    return Controller(broker_id=quorum.leader_id, kraft_controller_epoch=quorum.leader_epoch)
 
 
 def read_topics(

@@ -107,7 +107,7 @@ class WireElections:
         self.connection.budget.renew()
         topics = sorted({election.partition.topic for election in elections})
         told = self.connection.metadata(topics, self.teller)
-        leaders = dict(leaders_in(told["topics"]))
+        leaders = leaders_in(told["topics"])
         return Remaining(
             items=[
                 election

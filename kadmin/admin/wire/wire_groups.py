@@ -1,6 +1,6 @@
 """Groups by brokers: `kadmin.admin.ports.GroupAdmin`, by the requests about groups and offsets."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, Final
 
 from kafka.errors import GroupIdNotFoundError, RebalanceInProgressError, UnknownMemberIdError
@@ -21,7 +21,7 @@ from kadmin.admin.ports import Fence, Outcome, Partly
 from kadmin.admin.wire.connection import NotServed, WireConnection
 from kadmin.admin.wire.consumer_group_describe import describe_consumer_groups
 from kadmin.admin.wire.coordinators import PASSING, Coordinators, chunks
-from kadmin.admin.wire.leaders import by_topic
+from kadmin.admin.wire.leaders import by_topic, leaders_in
 from kadmin.admin.wire.offsets import read_offsets
 from kadmin.admin.wire.outcomes import words_of
 from kadmin.admin.wire.record_times import read_record_times
@@ -62,6 +62,8 @@ class WireGroups:
     def __init__(self, connection: WireConnection) -> None:
         self.connection = connection
         self.coordinators = Coordinators(connection)
+        self._leaders: Mapping[TopicPartition, BrokerId] = {}
+        """As they were when the logs were read; who leads no more refuses, and is looked for."""
 
     def listing(self) -> GroupList:
         brokers = {
@@ -138,19 +140,34 @@ class WireGroups:
 
     def logs(self, partitions: Iterable[TopicPartition], *, with_starts: bool) -> Logs:
         wanted = set(partitions)
-        existing: set[TopicPartition] = set()
-        undescribed: dict[str, str] = {}
         names = sorted({each.topic for each in wanted})
-        for topic in self.connection.metadata(names)["topics"] if names else ():
-            if topic["error_code"] not in (0, NO_TOPIC):
-                undescribed[topic["name"]] = words_of(topic["error_code"])
-            for part in topic["partitions"]:
-                existing.add(TopicPartition(topic["name"], part["partition_index"]))
+        topics = self.connection.metadata(names)["topics"] if names else []
+        return self.logs_in(topics, wanted, with_starts=with_starts)
+
+    def logs_in(
+        self,
+        topics: Sequence[Mapping[str, Any]],
+        wanted: Set[TopicPartition],
+        *,
+        with_starts: bool,
+    ) -> Logs:
+        """Return the logs of the partitions *wanted*, of whose topics *topics* is the metadata."""
+        undescribed = {
+            topic["name"]: words_of(topic["error_code"])
+            for topic in topics
+            if topic["error_code"] not in (0, NO_TOPIC)
+        }
+        existing = {
+            TopicPartition(topic["name"], part["partition_index"])
+            for topic in topics
+            for part in topic["partitions"]
+        }
         unknown = {each: undescribed[each.topic] for each in wanted if each.topic in undescribed}
         there = (wanted & existing) - unknown.keys()
-        starts = read_offsets(self.connection, there, EARLIEST).told if with_starts else {}
+        self._leaders = leaders = leaders_in(topics)
+        starts = read_offsets(self.connection, there, EARLIEST, leaders).told if with_starts else {}
         # The ends after the starts, and after what was committed: no log ends before either.
-        ends = read_offsets(self.connection, there, LATEST)
+        ends = read_offsets(self.connection, there, LATEST, leaders)
         return Logs(
             ends={
                 each: found.offset for each, found in ends.told.items() if found.offset is not None
@@ -163,7 +180,9 @@ class WireGroups:
         )
 
     def record_times(self, positions: Iterable[Position]) -> Mapping[Position, int]:
-        return read_record_times(self.connection, positions)
+        wanted = list(positions)
+        is_known = all(each.partition in self._leaders for each in wanted)
+        return read_record_times(self.connection, wanted, self._leaders if is_known else None)
 
     def offsets_at(
         self, partitions: Iterable[TopicPartition], time_ms: int

@@ -2,12 +2,14 @@
 
 __all__ = [
     "bootstrap",
+    "client_probe",
     "connection",
     "ensemble",
     "ensemble_probe",
     "layout",
     "leadership",
     "lease_beside",
+    "migration",
     "old_member",
     "run_store",
     "snapshot",

@@ -1,3 +1,3 @@
 """`kadmin cluster`: run a cluster on this machine."""
 
-__all__ = []
+__all__ = ["options"]

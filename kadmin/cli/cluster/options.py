@@ -16,7 +16,7 @@ from kadmin.cli.session import Session
 BROKERS_MAX: Final = 100
 
 
-def name_option(*, follows_current: bool = True) -> Decorator:
+def name_option(*, follows_current: bool = True, section: str = "Options") -> Decorator:
     """Declare the option that names the cluster; without *follows_current* its default
     is `local`."""
     return option(
@@ -25,6 +25,7 @@ def name_option(*, follows_current: bool = True) -> Decorator:
         default=None if follows_current else LOCAL_CLUSTER,
         show_default=not follows_current,
         completes="local-clusters",
+        section=section,
         callback=named_cluster,
         help="Which cluster"
         + (", otherwise the current one if it is of this machine, else local" * follows_current)

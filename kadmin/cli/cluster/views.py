@@ -5,6 +5,7 @@ The two do not know each other.
 
 from typing import TYPE_CHECKING
 
+from kadmin.app.local_metrics import metrics_url
 from kadmin.render.cluster.clusters import BrokerView, ClusterView, ServerView
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ def view(found: "ClusterStatus") -> ClusterView:
                 port=broker.port,
                 state=broker.state.value,
                 rack=broker.rack,
+                metrics_url=metrics_url(broker),
             )
             for broker in found.brokers
         ),

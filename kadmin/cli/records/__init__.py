@@ -1,3 +1,5 @@
 """`kadmin produce` and `kadmin consume`: records to brokers and back."""
 
-__all__ = []
+__all__ = [
+    "client_options",
+]

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
+from cluster.model.controller import Quorum, QuorumReplica
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.plan.api_versions import BrokerApis, compare
@@ -16,6 +17,8 @@ from kadmin.quoting import quoted
 from kadmin.wording import counted
 
 DESCRIBE: Final = "kadmin brokers --describe"
+QUORUM_SILENT_MS: Final = 10_000
+"""Nodes fetch the metadata log twice a second."""
 RESTARTED_WITHIN_MS: Final = 5 * 60_000
 SKEW_PERCENT: Final = 50
 SKEW_REPLICAS_MIN: Final = 10
@@ -25,6 +28,8 @@ SKEW_REPLICAS_MIN: Final = 10
 def broker_findings(evidence: Evidence) -> Iterator[Finding]:
     snapshot = evidence.snapshot
     yield from controller_findings(snapshot)
+    if snapshot.quorum is not None:
+        yield from quorum_findings(snapshot.quorum)
     yield from dead_brokers(snapshot)
     yield from unheard_brokers(evidence)
     yield from restarted_brokers(snapshot, evidence.now_ms)
@@ -80,16 +85,59 @@ def controller_findings(snapshot: ClusterSnapshot) -> Iterator[Finding]:
         )
 
 
+def quorum_findings(quorum: Quorum) -> Iterator[Finding]:
+    """Find voters that do not fetch, and how many more the quorum can lose; and observers, which
+    are brokers, that are behind."""
+    voters = [each for each in quorum.replicas if each.is_voter]
+    silent = [each for each in voters if is_silent(quorum, each)]
+    for replica in silent:
+        spare = (len(voters) - 1) // 2 - len(silent)
+        yield Finding(
+            severity=Severity.WARNING,
+            kind=Kind.QUORUM,
+            text=f"voter {replica.node_id} of the metadata quorum {since(quorum, replica)}:"
+            f" {len(voters) - len(silent)} of {counted(len(voters), 'voter')} fetch, and"
+            + (f" {spare} more may fail" if spare > 0 else " without one more it stands still"),
+            command="kadmin controller",
+        )
+    for replica in quorum.replicas:
+        if not replica.is_voter and is_silent(quorum, replica):
+            yield Finding(
+                severity=Severity.WARNING,
+                kind=Kind.QUORUM,
+                text=f"broker {replica.node_id} {since(quorum, replica)}",
+                brokers=(replica.node_id,),
+                command="kadmin controller",
+            )
+
+
+def is_silent(quorum: Quorum, replica: QuorumReplica) -> bool:
+    """Return whether *replica* does not fetch the metadata log, as far as that is known."""
+    if quorum.now_ms is None or replica.node_id == quorum.leader_id:
+        return False
+    return quorum.now_ms - (replica.last_fetch_ms or 0) > QUORUM_SILENT_MS
+
+
+def since(quorum: Quorum, replica: QuorumReplica) -> str:
+    if replica.last_fetch_ms is None or quorum.now_ms is None:
+        return "has not fetched the metadata log from its leader"
+    lag = quorum.lag(replica)
+    silent_s = (quorum.now_ms - replica.last_fetch_ms) // 1000
+    behind = "" if lag is None else f" and is {counted(lag, 'record')} behind"
+    return f"has not fetched the metadata log for {silent_s} s{behind}"
+
+
 def dead_brokers(snapshot: ClusterSnapshot) -> Iterator[Finding]:
     live = snapshot.live
     for broker, load in judge_loads(snapshot).items():
         # One whose registration cannot be read is alive, and a finding of its own.
         if broker in live:
             continue
+        state = "fenced" if broker in snapshot.fenced else "dead"
         yield Finding(
             severity=Severity.WARNING,
             kind=Kind.DEAD_BROKER,
-            text=f"broker {broker} is dead: {counted(load.replicas, 'replica')},"
+            text=f"broker {broker} is {state}: {counted(load.replicas, 'replica')},"
             f" the preferred leader of {counted(load.preferred_leaders, 'partition')}",
             brokers=(broker,),
             command=f"{DESCRIBE} --broker {broker}",

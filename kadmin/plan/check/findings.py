@@ -29,6 +29,8 @@ class Kind(StrEnum):
     UNDER_MIN_ISR = "under-min-isr"
     ZOOKEEPER = "zookeeper"
     LOG_DIR = "log-dir"
+    QUORUM = "quorum"
+    """A node of the metadata quorum that does not follow it."""
     DEAD_BROKER = "dead-broker"
     SILENT_BROKER = "silent-broker"
     AT_MIN_ISR = "at-min-isr"
@@ -56,7 +58,6 @@ class Kind(StrEnum):
     SKEW = "skew"
 
 
-KIND_ORDER: Final = {kind: number for number, kind in enumerate(Kind)}
 SEVERITY_ORDER: Final = {severity: number for number, severity in enumerate(Severity)}
 BAD: Final = frozenset({Severity.CRITICAL, Severity.WARNING})
 
@@ -65,12 +66,13 @@ BAD: Final = frozenset({Severity.CRITICAL, Severity.WARNING})
 class Finding:
     """One cause, with all that it has come of it.
 
-    *text* is a sentence without what *partitions*, *topics* and *groups* name.  *command* is one
-    that helps or shows more, None where there is none.
+    *kind* is a `Kind`, or that of another check.  *text* is a sentence without what *partitions*,
+    *topics* and *groups* name.  *command* is one that helps or shows more, None where there is
+    none.
     """
 
     severity: Severity
-    kind: Kind
+    kind: StrEnum
     text: str
     partitions: tuple[TopicPartition, ...] = ()
     topics: tuple[str, ...] = ()
@@ -94,6 +96,11 @@ class CheckReport:
     partition_count: int
 
     @property
+    def all_well(self) -> str:
+        """The verdict where nothing is wrong."""
+        return "healthy"
+
+    @property
     def worst(self) -> Severity | None:
         """None where there is nothing at all."""
         return self.findings[0].severity if self.findings else None
@@ -109,6 +116,11 @@ class CheckReport:
         return sum(len(each.partitions) for each in self.findings if each.kind is kind)
 
 
+def order_of(kind: StrEnum) -> int:
+    """Return the place of *kind* among the members of its enumeration."""
+    return list(type(kind).__members__.values()).index(kind)
+
+
 def in_order(findings: Collection[Finding]) -> tuple[Finding, ...]:
     """Sort *findings*: the worst first; of the same kind, the one with the most partitions."""
     return tuple(
@@ -116,7 +128,7 @@ def in_order(findings: Collection[Finding]) -> tuple[Finding, ...]:
             findings,
             key=lambda each: (
                 SEVERITY_ORDER[each.severity],
-                KIND_ORDER[each.kind],
+                order_of(each.kind),
                 -len(each.partitions),
                 -len(each.topics),
                 -len(each.groups),

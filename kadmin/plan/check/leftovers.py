@@ -100,6 +100,7 @@ def moving(snapshot: ClusterSnapshot) -> dict[TopicPartition, tuple[BrokerId, ..
     found = {
         TopicPartition(topic.name, number): part.adding
         for topic in snapshot.topics.values()
+        if topic.assignment.is_reassigning
         for number, part in topic.assignment.partitions.items()
         if part.is_reassigning
     }
@@ -107,12 +108,14 @@ def moving(snapshot: ClusterSnapshot) -> dict[TopicPartition, tuple[BrokerId, ..
 
 
 def reassignments(snapshot: ClusterSnapshot) -> Iterator[Finding]:
+    under_way, live = moving(snapshot), snapshot.live
+    if not under_way and not snapshot.stale_moves:
+        return
     there = {
         TopicPartition(topic.name, number)
         for topic in snapshot.topics.values()
         for number in topic.assignment.partitions
     }
-    under_way, live = moving(snapshot), snapshot.live
     unknown = {fault.subject for fault in snapshot.faults}
     unread = {
         partition

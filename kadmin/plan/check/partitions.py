@@ -41,11 +41,12 @@ ELSEWHERE: Final = "led by another"
 def partition_findings(snapshot: ClusterSnapshot, default_min_isr: int) -> Iterator[Finding]:
     causes: dict[Cause, list[TopicPartition]] = {}
     since_ms: dict[Cause, int] = {}
+    live = snapshot.live
     for topic in snapshot.topics.values():
         if topic.is_marked_for_deletion:
             continue  # It has no leaders when it goes, and that is meant.
         for view in health.judge_topic(snapshot, topic, default_min_isr):
-            for cause in causes_of(view, snapshot.live):
+            for cause in causes_of(view, live):
                 partition = TopicPartition(view.topic, view.partition)
                 causes.setdefault(cause, []).append(partition)
                 lost_ms = view.leaderless_since_ms
@@ -53,7 +54,7 @@ def partition_findings(snapshot: ClusterSnapshot, default_min_isr: int) -> Itera
                     since_ms[cause] = min(lost_ms, since_ms.get(cause, lost_ms))
     yield from refused_partitions(snapshot)
     for cause, partitions in causes.items():
-        yield finding_of(cause, tuple(sorted(partitions)), snapshot.live, since_ms.get(cause))
+        yield finding_of(cause, tuple(sorted(partitions)), live, since_ms.get(cause))
     yield from odd_numbers(snapshot)
 
 

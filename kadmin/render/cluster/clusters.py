@@ -53,13 +53,14 @@ class ServerView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokerView:
-    """One broker: *pid* is None when it was stopped."""
+    """One broker: *pid* is None when it was stopped, *metrics_url* when it serves no metrics."""
 
     id: int
     pid: int | None
     port: int
     state: str
     rack: str | None
+    metrics_url: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,7 +223,8 @@ def zookeeper_line(server: ServerView) -> str:
 def broker_line(broker: BrokerView) -> str:
     rack = f" rack={broker.rack}" if broker.rack is not None else ""
     pid = f" pid={broker.pid}" if broker.pid is not None else ""
-    return f"broker {broker.id}: {broker.state}{rack} port={broker.port}{pid}"
+    metrics = f" metrics={broker.metrics_url}" if broker.metrics_url is not None else ""
+    return f"broker {broker.id}: {broker.state}{rack} port={broker.port}{pid}{metrics}"
 
 
 def status_table(
@@ -278,6 +280,7 @@ def broker_table(brokers: Sequence[BrokerView]) -> "FittedTable":
     from kadmin.render.tables import Shown, table_of
 
     has_racks = any(broker.rack is not None for broker in brokers)
+    has_metrics = any(broker.metrics_url is not None for broker in brokers)
     return table_of(
         sorted(brokers, key=is_faulty, reverse=True),
         Shown("broker", lambda each: str(each.id)),
@@ -285,6 +288,7 @@ def broker_table(brokers: Sequence[BrokerView]) -> "FittedTable":
         Shown("rack", lambda each: each.rack or "", worth=2) if has_racks else None,
         Shown("port", lambda each: str(each.port)),
         Shown("pid", lambda each: pid_text(each.pid), worth=1),
+        Shown("metrics", lambda each: each.metrics_url or "", worth=3) if has_metrics else None,
     )
 
 

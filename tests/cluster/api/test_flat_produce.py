@@ -29,9 +29,9 @@ from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.ports import ApiSettings
 from cluster.formats.record_batch import HEADER_SIZE
 from cluster.model.ids import OFFSETS_TOPIC, TopicPartition
-from cluster.runtime.metrics import ProcessMetrics
 from cluster.runtime.network.connection import Connection, Service
 from cluster.runtime.network.memory_pool import MemoryPool
+from cluster.runtime.network.request_metrics import RequestMetrics
 from cluster.runtime.network.turns import Turns
 from cluster.storage.errors import InvalidRecord
 from cluster.storage.log_config import LogConfig
@@ -48,6 +48,7 @@ from tests.cluster.api.world import ME, Answer, World
 from tests.cluster.runtime.network.test_connection import FakeTransport
 from tests.cluster.storage.batches import START_MS, batch, batch_around, sealed
 from tests.cluster.storage.records.test_record_walk import full_record
+from tests.support.metrics import new_registry
 
 ORDERS: Final = TopicPartition("orders", 0)
 DAY_MS: Final = 24 * 3600 * 1000
@@ -65,7 +66,7 @@ class Side:
         self.world = World(ApiSettings(configs=BrokerConfigs({"log.index.size.max.bytes": "4096"})))
         self.counts = 0
         self.flat = flat_of(self.world) if is_flat else None
-        self.metrics = ProcessMetrics()
+        self.metrics = RequestMetrics(new_registry())
         self.now_ns = 0
         self.reasons: list[str | None] = []
         self.failures: list[str] = []
@@ -137,7 +138,10 @@ class Side:
             {
                 "partitions": list(world.broker.partitions),
                 "disk": world.files,
-                "figures": self.metrics.requests,
+                "figures": [
+                    self.metrics.kind(key).reservoir.pending
+                    for key in (ApiKey.PRODUCE, ApiKey.FETCH)
+                ],
                 "journal": world.journal.text,
                 "flushes": len(world.disks.flushes),
                 "ended": self.reasons,

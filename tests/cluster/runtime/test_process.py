@@ -562,7 +562,7 @@ def test_every_dynamic_config_reaches_whoever_applies_it(
     async def use(running: Running) -> None:
         await running.lead({"a": 1})
         (log,) = running.process._parts.logs.online[0].logs.values()  # type: ignore[union-attr]
-        quotas = running.process._server._quotas
+        quotas = running.process._server.quotas
         await running.zookeeper(lambda client: say(client, "1", values))
         await until(lambda: "configs of this broker have changed" in caplog.text, what="them")
 

@@ -10,9 +10,9 @@ from kazoo.security import ACL, make_digest_acl
 
 from kadmin.errors import ExitCode
 from tests.kadmin.builders import brokers, cluster
-from tests.kadmin.cli.conftest import OneBroker
 from tests.support.asking import AskingKadmin
 from tests.support.cli import KadminRun, done, kadmin
+from tests.support.one_broker import OneBroker
 from tests.support.watching import shown
 from tests.support.znodes import all_znodes, write_snapshot
 from tests.support.zookeeper import client_of

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from kadmin.errors import ExitCode
-from tests.kadmin.cli.conftest import OneBroker
 from tests.support.asking import AskingKadmin
 from tests.support.brokers import Broker
 from tests.support.cli import KadminRun, done, kadmin
+from tests.support.one_broker import OneBroker
 
 pytestmark = [
     pytest.mark.zk,

@@ -8,7 +8,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from kadmin.cli.frame import Command, command, command_with_subcommands
+from kadmin.cli.frame import Command, command, command_with_subcommands, repeated_options
 from kadmin.cli.options import option
 from kadmin.settings.keys import KEYS
 from tests.support.cli import done, kadmin
@@ -285,3 +285,18 @@ def test_command_has_options_of_its_own_or_a_subcommand(
 
     assert printed in result.output
     assert code == result.exit_code
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("--props a=1 b=2 --topic t", "--props a=1 --props b=2 --topic t"),
+        ("--props a=1", "--props a=1"),
+        ("--props a=1 b=2 c=3", "--props a=1 --props b=2 --props c=3"),
+        ("--props a=1 word b=2", "--props a=1 word b=2"),
+        ("--props --other a=1 b=2", "--props --other a=1 b=2"),
+        ("a=1 --props b=2 -x c=3", "a=1 --props b=2 -x c=3"),
+    ],
+)
+def test_an_option_may_take_all_words_with_a_sign_that_follow(words: str, meant: str) -> None:
+    assert list(repeated_options(words.split(), ("--props",))) == meant.split()

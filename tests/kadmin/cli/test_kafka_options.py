@@ -42,6 +42,19 @@ KAFKAS: Final[Mapping[str, str]] = {
     "merge-logs": "--logs --logs-regex --topic --partitions --start-time --end-time",
     "offsets": f"{ADMIN} --broker-list --topic --topic-partitions --partitions --time"
     " --exclude-internal-topics --offsets --max-wait-ms",
+    "perf produce": "--topic --num-records --payload-delimiter --throughput --producer-props"
+    " --producer.config --print-metrics --transactional-id --transaction-duration-ms --record-size"
+    " --payload-file --payload-monotonic"
+    # Those of Kafka 0.8.
+    " --broker-list --topics --messages --message-size --vary-message-size --batch-size --threads"
+    " --sync --new-producer --compression-codec --request-num-acks --request-timeout-ms"
+    " --producer-num-retries --producer-retry-backoff-ms --initial-message-id"
+    " --message-send-gap-ms --reporting-interval --date-format --show-detailed-stats --hide-header"
+    " --csv-reporter-enabled --metrics-dir",
+    "perf consume": "--bootstrap-server --topic --messages --group --timeout --fetch-size"
+    " --from-latest --socket-buffer-size --reporting-interval --date-format --show-detailed-stats"
+    " --hide-header --print-metrics --consumer.config --broker-list --threads --num-fetch-threads"
+    " --new-consumer --zookeeper --csv-reporter-enabled --metrics-dir",
     "produce": f"{LINES} --broker-list --sync --compression-codec --batch-size --timeout"
     " --message-send-max-retries --retry-backoff-ms --request-required-acks --request-timeout-ms"
     " --metadata-expiry-ms --max-block-ms --max-memory-bytes --max-partition-memory-bytes"
@@ -62,10 +75,13 @@ KAFKAS: Final[Mapping[str, str]] = {
 
 @pytest.mark.parametrize("name", KAFKAS)
 def test_no_option_is_refused_without_a_word(name: str) -> None:
-    context = click.Context(root, info_name="kadmin")
-    command = root.get_command(context, name)
-    assert command is not None
-    own = click.Context(command, info_name=name, parent=context)
+    own = click.Context(root, info_name="kadmin")
+    command: click.Command | None = root
+    for word in name.split():
+        assert isinstance(command, click.Group)
+        command = command.get_command(own, word)
+        assert command is not None
+        own = click.Context(command, info_name=word, parent=own)
     taken = {word for param in command.get_params(own) for word in param.opts}
 
     left = [

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from kadmin.errors import ExitCode
-from tests.kadmin.cli.conftest import OneBroker
 from tests.support.brokers import Broker, running_broker
 from tests.support.cli import KadminRun, done, kadmin
+from tests.support.one_broker import OneBroker
 from tests.support.waiting import wait_until
 
 pytestmark = [

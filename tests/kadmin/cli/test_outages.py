@@ -8,8 +8,8 @@ import pytest
 
 from kadmin.app import session
 from kadmin.errors import ExitCode
-from tests.kadmin.cli.conftest import OneBroker
 from tests.support.cli import done, kadmin
+from tests.support.one_broker import OneBroker
 from tests.support.silent_servers import IDLE, counting_server, mute_server, saying_server
 from tests.support.waiting import wait_until
 

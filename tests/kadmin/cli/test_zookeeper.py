@@ -9,7 +9,8 @@ import pytest
 from kadmin.errors import ExitCode
 from tests.kadmin.builders import brokers, cluster, topic
 from tests.support.cli import done, kadmin, offered
-from tests.support.znodes import write_snapshot
+from tests.support.znodes import write_snapshot, znodes_of
+from tests.support.zookeeper import client_of
 
 pytestmark = pytest.mark.zk
 
@@ -109,3 +110,36 @@ def test_a_failure_does_not_hide_it(lame):
 @pytest.mark.usefixtures("lame")
 def test_completion_says_nothing_of_it():
     assert ["t"] == offered("topics")
+
+
+def test_clients_are_named_by_what_they_own(chroot: str) -> None:
+    write_snapshot(chroot, cluster({}, topic("t", "0")))
+    with client_of(chroot) as broker, client_of(chroot) as program:
+        registration = znodes_of(cluster(brokers("0")))["/brokers/ids/0"]
+        broker.create("/brokers/ids/0", registration, ephemeral=True)
+        program.create("/burrow/notifier", b"", ephemeral=True, makepath=True)
+        outcome = kadmin("zookeeper", "clients", "--zookeeper", chroot, "--output", "json")
+
+    found = json.loads(outcome.stdout)
+    # Other sessions of this server are other tests' own.
+    named = {
+        path: (each["kind"], each["name"], each["broker"])
+        for each in found["clients"]
+        for path in each["owns"]
+    }
+    _, slash, below = chroot.partition("/")
+    assert ("controller", "broker 0, the controller", 0) == named[f"{slash}{below}/brokers/ids/0"]
+    assert ("program", "Burrow", None) == named[f"{slash}{below}/burrow/notifier"]
+    assert (ExitCode.FOUND, []) == (outcome.exit_code, found["not_looked_at"])
+
+
+def test_clients_of_a_server_that_is_down_are_not_known(lame: str) -> None:
+    outcome = kadmin("zookeeper", "clients")
+
+    assert f"warning: ZooKeeper {lame} is down: connection refused\n" in outcome.stderr
+
+
+def test_an_option_of_the_ensemble_is_none_of_its_clients(chroot: str) -> None:
+    outcome = kadmin("zookeeper", "--watch", "clients", "--zookeeper", chroot)
+
+    assert ExitCode.USAGE == outcome.exit_code

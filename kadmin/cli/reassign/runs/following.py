@@ -1,6 +1,6 @@
 """A run that is carried on by this command, and shown meanwhile."""
 
-from kadmin.app.moves import site
+from kadmin.app.moves import LEASE_TIMEOUT_S, site
 from kadmin.cli.session import Session
 from kadmin.errors import KadminError
 from kadmin.execute.supervision.carrying_out import Supervision, carry_on
@@ -10,10 +10,6 @@ from kadmin.plan.supervision.run import MoveRun, RunState
 from kadmin.render.reassign.run import notice_json, notice_text
 from kadmin.settings.keys import OutputFormat
 from kadmin.wording import span
-
-LEASE_TIMEOUT_S = 25.0
-"""The lease of a supervisor that was killed ends with its session, which ZooKeeper may let last a
-little longer than was asked for."""
 
 
 class RunFailed(KadminError):

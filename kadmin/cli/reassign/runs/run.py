@@ -1,6 +1,5 @@
 """`kadmin reassign run`: a move plan, shown, confirmed, and carried out under supervision."""
 
-import secrets
 from typing import TYPE_CHECKING, Any
 
 from kadmin.cli.files import name_of, read_text
@@ -94,7 +93,7 @@ def begun(session: Session, plan: "MovePlan", options: dict[str, Any]) -> str | 
 
 def begin(session: Session, site: "Site", plan: "MovePlan", options: dict[str, Any]) -> str | None:
     """Show the run of *plan*, ask, and create it; None where nothing is to be done."""
-    from kadmin.app.moves import user_and_host
+    from kadmin.app.moves import new_run_id, user_and_host
     from kadmin.execute.supervision.beginning import create, judge_beginning
     from kadmin.execute.supervision.reading import Clock
     from kadmin.plan.supervision.gates import GatesClosed
@@ -131,12 +130,3 @@ def begin(session: Session, site: "Site", plan: "MovePlan", options: dict[str, A
     create(site, beginning)
     session.note(f"run {run.run_id}, kept in {site.store.place}")
     return run.run_id
-
-
-def new_run_id(began_at_ms: int) -> str:
-    """Return an id that sorts by time."""
-    from kadmin.wording import moment_of
-
-    moment = moment_of(began_at_ms)
-    assert moment is not None
-    return f"{moment:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"

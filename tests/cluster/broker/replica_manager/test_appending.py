@@ -17,6 +17,7 @@ from cluster.broker.replica_manager.appending import (
 from cluster.broker.replica_manager.delayed_produce import ProducePartitionStatus, await_appends
 from cluster.broker.replica_manager.partitions import HostedPartition, Partitions
 from cluster.broker.replica_manager.refused_batches import RefusedBatches
+from cluster.broker.waiting_counts import WaitingCounts
 from cluster.formats.record_batch import OFFSET_MAX, CorruptBatchError
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId, ControllerEpoch, LeaderEpoch, TopicPartition, ZkVersion
@@ -170,7 +171,7 @@ class Coordinator:
 
     def __init__(self, leader: Leader) -> None:
         self._leader = leader
-        self._ports: Any = SimpleNamespace(clock=leader.clock)
+        self._ports: Any = SimpleNamespace(clock=leader.clock, waiting_counts=WaitingCounts())
         self.outcomes: list[ErrorCode] = []
 
     def append(self) -> None:

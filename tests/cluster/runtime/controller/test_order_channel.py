@@ -17,14 +17,15 @@ from cluster.controller.orders import OrderResult, UpdateMetadata
 from cluster.model.broker import BrokerRegistration, Endpoint
 from cluster.model.ids import BrokerEpoch, BrokerId, ControllerEpoch
 from cluster.runtime.controller.controller import Controller
+from cluster.runtime.controller.controller_metrics import ControllerMetrics
 from cluster.runtime.controller.order_channel import OrderChannel
-from cluster.runtime.metrics import ProcessMetrics
 from cluster.runtime.network.peers import TcpPeers
 from cluster.runtime.network.transports import TRANSPORTS
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import decode_request, encode_response
 from cluster.wire.messages.api_versions import ApiVersionsResponse
 from cluster.wire.messages.update_metadata import UpdateMetadataResponse
+from tests.support.metrics import new_registry
 from tests.support.waiting import OUTER_LIMIT_S, turns, until
 
 pytestmark = pytest.mark.sockets
@@ -141,7 +142,7 @@ def test_a_controller_whose_broker_registers_otherwise_keeps_no_second_channel()
         broker = registration(await before.listen())
         controller = Controller(
             ControllerConfig(broker_id=BrokerId(1)),
-            ProcessMetrics(),
+            ControllerMetrics(new_registry()),
             lambda: None,
             TcpPeers(asyncio.get_running_loop(), "PLAINTEXT", TRANSPORTS["PLAINTEXT"]),
             listener="PLAINTEXT",

@@ -7,16 +7,17 @@ from typing import Any
 import pytest
 
 from cluster.broker.handling import Cancel, Peer, Reply
-from cluster.runtime.metrics import ProcessMetrics
 from cluster.runtime.network.connection import Connection, Service
 from cluster.runtime.network.connection_states import CONNECTION_VALID_PREVIOUS, ConnectionState
 from cluster.runtime.network.memory_pool import MemoryPool
+from cluster.runtime.network.request_metrics import FETCH_CONSUMER, RequestMetrics
 from cluster.runtime.network.transport import Buffer
 from cluster.runtime.network.turns import ROUND_NS, SHARE_NS, Turns
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.fetch import FetchRequest, FetchResponse
 from cluster.wire.messages.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
+from tests.support.metrics import all_of, new_registry
 from tests.support.serving import SERVED, refuse_version, request_bytes
 
 AT_ONCE = request_bytes(ApiKey.METADATA, 4, 1, MetadataRequest([MetadataRequestTopic(name="a")]))
@@ -28,6 +29,8 @@ LARGE = request_bytes(
     MetadataRequest([MetadataRequestTopic(name="x" * 30_000) for _ in range(10)]),
 )
 GARBAGE = bytes(100)
+SIZE = 4
+"""The bytes of a request's size before it."""
 POOL_SIZE = 100_000
 
 
@@ -104,7 +107,8 @@ class Desk:
         self.parked: list[Reply] = []
         self.cancelled = 0
         self.reasons: list[str | None] = []
-        self.metrics = ProcessMetrics()
+        self.registry = new_registry(lambda: self.now_ns)
+        self.metrics = RequestMetrics(self.registry)
         self.memory = MemoryPool(1_000_000, POOL_SIZE)
         self.transport = FakeTransport()
         self.others_fill_memory = False
@@ -374,7 +378,7 @@ def test_what_was_received_before_the_end_of_the_stream_is_handled() -> None:
     desk.answer()
     desk.tell()
 
-    assert desk.metrics.requests[ApiKey.METADATA].count == 1
+    assert desk.metrics.kind(ApiKey.METADATA).histogram(0).count == 1
     assert (desk.state, desk.cancelled) == (ConnectionState.CLOSED, 0)
 
 
@@ -398,10 +402,12 @@ def test_the_times_of_a_request_are_told_apart() -> None:
     desk.now_ns += 500
     desk.answer()
 
-    at_once = desk.metrics.requests[ApiKey.METADATA]
-    parked = desk.metrics.requests[ApiKey.FETCH]
-    assert (at_once.total_ns, at_once.queue_ns, at_once.remote_ns) == (30, 0, 0)
-    assert (parked.total_ns, parked.queue_ns, parked.remote_ns) == (560, 30, 500)
+    at_once = desk.metrics.kind(ApiKey.METADATA).reservoir.pending
+    parked = desk.metrics.kind(ApiKey.FETCH).reservoir.pending
+    # In all, handled, before that, after that; bytes and version.
+    assert at_once == [(30, 30, 0, 0, len(AT_ONCE) - SIZE, 4)]
+    assert parked == [(560, 30, 30, 500, len(PARKED) - SIZE, 11)]
+    assert desk.metrics.kind(FETCH_CONSUMER).reservoir.pending == parked
 
 
 def test_the_time_that_a_client_takes_to_let_its_answer_in_is_its_own() -> None:
@@ -414,9 +420,11 @@ def test_the_time_that_a_client_takes_to_let_its_answer_in_is_its_own() -> None:
     desk.now_ns += 700
     take_all(desk)
 
-    metadata = desk.metrics.requests[ApiKey.METADATA]
-    assert metadata.total_ns == 0
-    assert (metadata.delayed.count, metadata.delayed.total_ns) == (1, 1400)
+    metrics = all_of(desk.registry)
+    name = "kafka.network:type=RequestMetrics,name={},request=Metadata"
+    total, send = metrics[name.format("TotalTimeMs")], metrics[name.format("ResponseSendTimeMs")]
+    assert (total["Count"], total["Max"]) == (1, 0)
+    assert (send["Count"], send["Max"]) == (1, 1400 / 1_000_000)
 
 
 def test_a_connection_is_active_when_something_is_received_or_sent() -> None:

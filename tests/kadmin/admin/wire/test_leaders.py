@@ -106,3 +106,21 @@ def test_a_leader_that_never_is_one_is_given_up() -> None:
 
 def test_partitions_by_topic() -> None:
     assert {"t": [0, 1], "u": [0]} == by_topic([T0, T1, U0])
+
+
+def test_leaders_that_are_known_are_looked_for_only_where_they_have_moved() -> None:
+    asked: list[tuple[int, list[TopicPartition]]] = []
+
+    def ask(
+        broker: BrokerId, partitions: Sequence[TopicPartition]
+    ) -> Iterator[tuple[TopicPartition, int, int]]:
+        asked.append((broker, list(partitions)))
+        moved = (T0, 1)
+        return ((each, NOT_LEADER if (each, broker) == moved else 0, 0) for each in partitions)
+
+    known = {T0: BrokerId(1), T1: BrokerId(1)}
+    answers = ask_leaders(Brokers({T0: 2, T1: 2, U0: 2}), [T0, T1, U0], ask, known)
+
+    assert [(1, [T0, T1]), (2, [T0])] == asked
+    assert {T0: 0, T1: 0} == answers.told
+    assert {U0: "it has no leader"} == answers.untold

@@ -115,6 +115,22 @@ def test_loggers_of_the_client_are_left_as_they_were_found(
     assert handlers == logger.handlers
 
 
+def test_the_last_of_several_threads_leaves_the_loggers_as_they_were_found() -> None:
+    logger = logging.getLogger("kafka")
+    before = (logger.propagate, logger.level, list(logger.handlers))
+    first, second = (logging_to(FailureLog(), None) for _ in range(2))
+
+    # As on two threads: neither is inside of the other.
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    between = logger.propagate
+    second.__exit__(None, None, None)
+
+    assert not between
+    assert before == (logger.propagate, logger.level, list(logger.handlers))
+
+
 @speaks
 def test_server_that_says_nothing_is_given_up_after_the_timeout() -> None:
     with server(hangs_up=False) as address:

@@ -1,17 +1,24 @@
-"""On KRaft, is the controller the leader of the quorum, whatever broker Metadata names?"""
+"""On KRaft: is the controller the leader of the quorum, whatever broker Metadata names, and who
+follows it?"""
 
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from kafka.errors import ClusterAuthorizationFailedError, KafkaTimeoutError
-from kafka.protocol.admin import DescribeQuorumRequest, DescribeQuorumResponse
+from kafka.protocol.admin import (
+    DescribeClusterRequest,
+    DescribeClusterResponse,
+    DescribeQuorumRequest,
+    DescribeQuorumResponse,
+)
 
-from cluster.model.controller import Controller
+from cluster.model.controller import Controller, Quorum, QuorumReplica
 from cluster.model.ids import BrokerId
 from kadmin.admin.wire.connection import WireConnection
 from kadmin.admin.wire.snapshot import read_snapshot
 from kadmin.plan.health import judge_loads
+from kadmin.render.brokers import broker_state
 from kadmin.render.controller import controller_document
 from kadmin.settings.brokers import BrokerSettings
 
@@ -21,20 +28,29 @@ DENIED = ClusterAuthorizationFailedError.errno
 
 class Brokers(WireConnection):
     """Two brokers, of which Metadata names the first as the controller; *quorum* is what they
-    answer about it, None where they have none."""
+    answer about it, None where they have none, and *cluster* what they answer to DescribeCluster,
+    None before version 2."""
 
-    def __init__(self, quorum: Any) -> None:
+    def __init__(self, quorum: Any, cluster: Any = None) -> None:
         super().__init__(SimpleNamespace(), BrokerSettings(bootstrap="b:9092", timeout_s=10))
         self.quorum = quorum
+        self.cluster = cluster
 
     def serves(self, request: Any) -> bool:
         return request is DescribeQuorumRequest and self.quorum is not None
+
+    def version_of(self, request: Any) -> int | None:
+        assert request is DescribeClusterRequest
+        return 1 if self.cluster is None else 2
 
     def metadata(self, topics: Any, broker: int | None = None) -> Any:
         brokers = [{"node_id": number, "host": "h", "port": 9092} for number in (1, 2)]
         return {"brokers": brokers, "controller_id": ANY_BROKER, "topics": []}
 
     def ask(self, request: Any, broker: int | None = None) -> Any:
+        if isinstance(request, DescribeClusterRequest):
+            assert request.include_fenced_brokers
+            return self.cluster
         [topic] = request.topics
         assert ("__cluster_metadata", 0) == (topic.topic_name, topic.partitions[0].partition_index)
         if isinstance(self.quorum, Exception):
@@ -42,7 +58,25 @@ class Brokers(WireConnection):
         return self.quorum
 
 
-def quorum(leader: int = -1, epoch: int = 0, *, code: int = 0, part_code: int = 0) -> Any:
+def state(node: int, end: int, fetched_ms: int = -1, caught_up_ms: int = -1) -> Any:
+    return DescribeQuorumResponse.TopicData.PartitionData.ReplicaState(
+        replica_id=node,
+        log_end_offset=end,
+        last_fetch_timestamp=fetched_ms,
+        last_caught_up_timestamp=caught_up_ms,
+    )
+
+
+def quorum(
+    leader: int = -1,
+    epoch: int = 0,
+    *,
+    code: int = 0,
+    part_code: int = 0,
+    voters: tuple[Any, ...] = (),
+    observers: tuple[Any, ...] = (),
+    nodes: tuple[Any, ...] = (),
+) -> Any:
     topic = DescribeQuorumResponse.TopicData
     part = topic.PartitionData(
         partition_index=0,
@@ -51,11 +85,13 @@ def quorum(leader: int = -1, epoch: int = 0, *, code: int = 0, part_code: int = 
         leader_id=leader,
         leader_epoch=epoch,
         high_watermark=9,
-        current_voters=[],
-        observers=[],
+        current_voters=list(voters),
+        observers=list(observers),
     )
     parts = [topic(topic_name="__cluster_metadata", partitions=[part])]
-    return DescribeQuorumResponse(error_code=code, error_message=None, topics=parts, nodes=[])
+    return DescribeQuorumResponse(
+        error_code=code, error_message=None, topics=parts, nodes=list(nodes)
+    )
 
 
 @pytest.mark.parametrize(
@@ -95,7 +131,100 @@ def test_no_broker_is_taken_for_the_controller_where_the_quorum_is_not_told(
     assert [why] == [fault.reason for fault in snapshot.faults]
 
 
-def test_a_controller_that_is_no_broker_is_shown_with_its_epoch() -> None:
+def node(number: int, port: int) -> Any:
+    listener = DescribeQuorumResponse.Node.Listener(name="CONTROLLER", host="c", port=port)
+    return DescribeQuorumResponse.Node(node_id=number, listeners=[listener])
+
+
+WHOLE = quorum(
+    3000,
+    5,
+    voters=(state(3001, 8, 900, 700), state(3000, 9, -1, 1000)),
+    observers=(state(2, -1), state(1, 9, 999, 999)),
+    nodes=(node(3000, 9093), node(3001, 9094)),
+)
+
+
+def test_the_quorum_is_its_voters_and_observers_as_the_leader_knows_them() -> None:
+    found = read_snapshot(Brokers(WHOLE), None).quorum
+
+    expected = Quorum(
+        leader_id=BrokerId(3000),
+        leader_epoch=5,
+        high_watermark=9,
+        replicas=(
+            replica(3000, 9, None, 1000, ("CONTROLLER://c:9093",), is_voter=True),
+            replica(3001, 8, 900, 700, ("CONTROLLER://c:9094",), is_voter=True),
+            replica(1, 9, 999, 999),
+            replica(2, -1),
+        ),
+    )
+    assert expected == found
+    assert expected.now_ms == 1000
+    assert [0, 1, 0, None] == [expected.lag(each) for each in expected.replicas]
+
+
+def replica(
+    number: int,
+    end: int,
+    fetched_ms: int | None = None,
+    caught_up_ms: int | None = None,
+    endpoints: tuple[str, ...] = (),
+    *,
+    is_voter: bool = False,
+) -> QuorumReplica:
+    return QuorumReplica(
+        node_id=BrokerId(number),
+        is_voter=is_voter,
+        log_end_offset=end,
+        last_fetch_ms=fetched_ms,
+        last_caught_up_ms=caught_up_ms,
+        endpoints=endpoints,
+    )
+
+
+@pytest.mark.parametrize(
+    ("told", "fenced"),
+    [
+        ({}, {3}),
+        ({"error_code": DENIED}, set()),
+    ],
+)
+def test_brokers_that_a_controller_has_fenced_are_known_and_not_live(
+    told: dict[str, Any], fenced: set[int]
+) -> None:
+    broker = DescribeClusterResponse.DescribeClusterBroker
+    brokers = [
+        broker(broker_id=number, host="h", port=9092, is_fenced=number == 3) for number in (1, 2, 3)
+    ]
+    cluster = DescribeClusterResponse(**{"error_code": 0, "brokers": brokers, **told})
+
+    snapshot = read_snapshot(Brokers(quorum(1, 1), cluster), None)
+
+    assert fenced == snapshot.fenced
+    assert {1, 2} | fenced == judge_loads(snapshot).keys()
+    assert {1: "live", 2: "live", 3: "fenced" if fenced else "dead"} == {
+        number: broker_state(snapshot, BrokerId(number)) for number in (1, 2, 3)
+    }
+
+
+def test_a_controller_that_is_no_broker_is_shown_with_its_epoch_and_its_quorum() -> None:
+    lines = list(controller_document(read_snapshot(Brokers(WHOLE), None)).lines())
+
+    assert [
+        "Controller: 3000\tEndpoints: CONTROLLER://c:9093\tEpoch: 5\tSince: unknown\tOwner: kraft",
+        "\tNode: 3000\tRole: leader\tEndpoints: CONTROLLER://c:9093\tLogEndOffset: 9\tLag: 0"
+        "\tLastFetch: none\tLastCaughtUp: 1970-01-01T00:00:01.000+00:00",
+        "\tNode: 3001\tRole: voter\tEndpoints: CONTROLLER://c:9094\tLogEndOffset: 8\tLag: 1"
+        "\tLastFetch: 1970-01-01T00:00:00.900+00:00\tLastCaughtUp: 1970-01-01T00:00:00.700+00:00",
+        "\tNode: 1\tRole: observer\tEndpoints: unknown\tLogEndOffset: 9\tLag: 0"
+        "\tLastFetch: 1970-01-01T00:00:00.999+00:00\tLastCaughtUp: 1970-01-01T00:00:00.999+00:00",
+        "\tNode: 2\tRole: observer\tEndpoints: unknown\tLogEndOffset: unknown\tLag: unknown"
+        "\tLastFetch: unknown\tLastCaughtUp: unknown",
+    ] == lines
+
+
+def test_a_controller_of_which_no_address_is_known_is_no_broker() -> None:
     (line,) = controller_document(read_snapshot(Brokers(quorum(3000, 5)), None)).lines()
 
     assert "Controller: 3000\tEndpoints: no broker\tEpoch: 5\tSince: unknown\tOwner: kraft" == line

@@ -8,10 +8,10 @@ import pytest
 
 from kadmin.errors import ExitCode
 from tests.kadmin.builders import brokers, cluster, topic
-from tests.kadmin.cli.conftest import OneBroker
 from tests.kadmin.cli.groups.conftest import Cluster
 from tests.support.cli import kadmin
 from tests.support.committing import commit
+from tests.support.one_broker import OneBroker
 from tests.support.znodes import write_snapshot
 
 pytestmark = [

@@ -10,9 +10,9 @@ from typing import Final
 import pytest
 from kazoo.client import KazooClient
 
-from tests.kadmin.cli.conftest import OneBroker
 from tests.support.brokers import Broker
 from tests.support.cli import KadminRun, done, kadmin
+from tests.support.one_broker import OneBroker
 from tests.support.zookeeper import client_of
 
 NUMBERS: Final = count(1)

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from kadmin.errors import ExitCode
-from tests.kadmin.cli.conftest import OneBroker
 from tests.kadmin.cli.groups.conftest import FIRST_MS, Cluster, OldGroups
 from tests.support.asking import AskingKadmin
 from tests.support.cli import done, kadmin
 from tests.support.committing import commit
+from tests.support.one_broker import OneBroker
 from tests.support.zookeeper import client_of
 
 pytestmark = [

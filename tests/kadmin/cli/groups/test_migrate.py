@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from kadmin.errors import ExitCode
-from tests.kadmin.cli.conftest import OneBroker
 from tests.kadmin.cli.groups.conftest import Cluster, OldGroups
 from tests.support.asking import AskingKadmin
 from tests.support.cli import KadminRun, done, kadmin
 from tests.support.committing import commit, joined
+from tests.support.one_broker import OneBroker
 from tests.support.zookeeper import client_of
 
 pytestmark = [

@@ -1,6 +1,7 @@
 """`kadmin groups --verdict` with a broker of ours."""
 
 import json
+import re
 
 import pytest
 
@@ -47,7 +48,7 @@ def test_a_group_is_ok_stopped_or_stalled(cluster: Cluster, topic: str) -> None:
     assert ExitCode.DONE == forgiven.exit_code
     assert ExitCode.FOUND == stalled.exit_code
     assert [name, "stalled", "Stable", "1"] == stalled.stdout.splitlines()[1].split()[:4]
-    assert "has committed nothing for 0 s" in stalled.stdout
+    assert re.search(r"has committed nothing for \d+ s$", stalled.stdout.strip())
     assert "looking again in 0.05 s" in stalled.stderr
 
 

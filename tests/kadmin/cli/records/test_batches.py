@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.kadmin.cli.conftest import OneBroker
 from tests.support.asking import AskingKadmin
 from tests.support.brokers import Broker
 from tests.support.cli import KadminRun, done, kadmin
+from tests.support.one_broker import OneBroker
 
 pytestmark = [
     pytest.mark.zk,

@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 
+import pytest
+
 from cluster.model import fault as subjects
-from cluster.model.controller import Controller
+from cluster.model.controller import Controller, Quorum, QuorumReplica
 from cluster.model.fault import Fault
 from cluster.model.ids import BrokerId
 from cluster.model.snapshot import ClusterSnapshot
@@ -53,6 +55,80 @@ def test_a_cluster_without_a_controller() -> None:
     )
     assert [] == critical(replace(sound, controller=kraft))
     assert ["no broker is alive"] == critical(cluster(brokers("")))
+
+
+def node(number: int, fetched_ms: int | None, end: int, *, is_voter: bool = True) -> QuorumReplica:
+    return QuorumReplica(
+        node_id=BrokerId(number),
+        is_voter=is_voter,
+        log_end_offset=end,
+        last_fetch_ms=fetched_ms,
+        last_caught_up_ms=LATER_MS,
+    )
+
+
+LEADER = node(100, None, 50)
+HERE = LATER_MS - 500
+GONE = LATER_MS - 35_000
+
+
+@pytest.mark.parametrize(
+    ("others", "texts"),
+    [
+        ((), []),
+        ((node(101, HERE, 50), node(102, HERE, 49)), []),
+        (
+            (node(101, HERE, 50), node(102, GONE, 20)),
+            [
+                "voter 102 of the metadata quorum has not fetched the metadata log for 35 s and is"
+                " 30 records behind: 2 of 3 voters fetch, and without one more it stands still"
+            ],
+        ),
+        (
+            (node(101, HERE, 50), node(102, HERE, 50), node(103, HERE, 50), node(104, None, -1)),
+            [
+                "voter 104 of the metadata quorum has not fetched the metadata log from its leader:"
+                " 4 of 5 voters fetch, and 1 more may fail"
+            ],
+        ),
+        (
+            (node(0, HERE, 50, is_voter=False), node(1, GONE, -1, is_voter=False)),
+            ["broker 1 has not fetched the metadata log for 35 s"],
+        ),
+    ],
+)
+def test_nodes_that_do_not_follow_the_metadata_quorum(
+    others: tuple[QuorumReplica, ...], texts: list[str]
+) -> None:
+    quorum = Quorum(
+        leader_id=BrokerId(100), leader_epoch=3, high_watermark=50, replicas=(LEADER, *others)
+    )
+    kraft = Controller(broker_id=BrokerId(100), kraft_controller_epoch=3)
+
+    findings = found(seen(replace(cluster(brokers("0 1")), controller=kraft, quorum=quorum)))
+
+    assert [(Severity.WARNING, Kind.QUORUM, text) for text in texts] == findings
+
+
+def test_no_node_is_silent_where_the_quorum_does_not_say_when_it_fetched() -> None:
+    """Before Kafka 3.4."""
+    old = replace(LEADER, last_caught_up_ms=None)
+    quorum = Quorum(
+        leader_id=BrokerId(100),
+        leader_epoch=3,
+        high_watermark=50,
+        replicas=(old, replace(node(101, None, 50), last_caught_up_ms=None)),
+    )
+
+    assert [] == found(seen(replace(cluster(brokers("0")), quorum=quorum)))
+
+
+def test_a_broker_that_the_controller_has_fenced_is_no_dead_one() -> None:
+    snapshot = replace(cluster(brokers("0"), topic("t", "0,7")), fenced=frozenset({BrokerId(7)}))
+
+    texts = [text for _, kind, text in found(seen(snapshot)) if kind is Kind.DEAD_BROKER]
+
+    assert ["broker 7 is fenced: 1 replica, the preferred leader of 0 partitions"] == texts
 
 
 def test_a_dead_broker_is_told_with_what_it_has() -> None:

@@ -1,0 +1,219 @@
+"""Histograms: how large values are, by a sample of them in which those of late weigh more."""
+
+from array import array
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from heapq import heappush, heapreplace
+from math import exp, log, log1p, sqrt
+from operator import mul
+from typing import Final, TypeAlias
+
+from cluster.metrics.meters import NS_PER_S, Meter
+
+SIZE: Final = 1028
+ALPHA: Final = 0.015
+"""How fast old values lose weight, by the second."""
+
+PENDING_MAX: Final = 256
+"""Rows wait until there are so many, since a sum of many is cheaper than many sums."""
+
+QUANTILES: Final = (
+    ("50thPercentile", 0.5),
+    ("75thPercentile", 0.75),
+    ("95thPercentile", 0.95),
+    ("98thPercentile", 0.98),
+    ("99thPercentile", 0.99),
+    ("999thPercentile", 0.999),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """The spread of values: of all that ever were, and quantiles of the sample."""
+
+    count: int
+    min: float
+    max: float
+    mean: float
+    std_dev: float
+    quantiles: tuple[float, ...]
+    """Those of `QUANTILES`."""
+
+
+Row: TypeAlias = tuple[int, ...]
+
+
+class Reservoir:
+    """A sample of rows of measurements, each column of which is a histogram.
+
+    What is measured together is sampled together: a row costs one decision.  Of rows of the same
+    second each is kept with the same probability; one that is t seconds older with e^(-αt) of it.
+
+    Source: ExponentiallyDecayingSample of Yammer's metrics 2.2 keeps the rows with the largest
+    e^(αt) / u, for random u.  Their logarithms αt - ln u have the same order, never overflow, and
+    -ln u has no memory: so the rows up to the next one that is kept can be drawn at once.
+    """
+
+    __slots__ = (
+        "_clock",
+        "_kept",
+        "_keys",
+        "_random",
+        "_settled",
+        "_start_ns",
+        "_width",
+        "count",
+        "maxima",
+        "minima",
+        "pending",
+        "squares",
+        "sums",
+    )
+
+    def __init__(
+        self,
+        width: int,
+        *,
+        monotonic_ns: Callable[[], int],
+        random: Callable[[], float],
+        settled: Callable[[Sequence[Row]], None] | None = None,
+    ) -> None:
+        """Make a reservoir of rows with *width* columns; *random* returns numbers in [0, 1).
+
+        *settled* gets all rows, many at a time, for what else is counted of them.
+        """
+        self._settled = settled
+        self._width = width
+        self._clock = monotonic_ns
+        self._start_ns = monotonic_ns()
+        self._random = random
+        self._keys: list[tuple[float, int]] = []
+        """A heap: the least key, and where its row begins in `_kept`, come first."""
+        self._kept = array("d")
+        self.pending: list[Row] = []
+        """Rows that are not counted yet."""
+        self.count = 0
+        self.sums = [0] * width
+        self.squares = [0] * width
+        self.minima = [0] * width
+        self.maxima = [0] * width
+
+    def add(self, row: Row) -> None:
+        self.pending.append(row)
+        if len(self.pending) >= PENDING_MAX:
+            self.settle()
+
+    def settle(self) -> None:
+        """Count the rows that are pending."""
+        rows = self.pending
+        if not rows:
+            return
+        self.pending = []
+        for column, values in enumerate(zip(*rows, strict=True)):
+            self.sums[column] += sum(values)
+            self.squares[column] += sum(map(mul, values, values))
+            least, most = min(values), max(values)
+            if self.count == 0 or least < self.minima[column]:
+                self.minima[column] = least
+            if self.count == 0 or most > self.maxima[column]:
+                self.maxima[column] = most
+        self.count += len(rows)
+        self._sample(rows)
+        if self._settled is not None:
+            self._settled(rows)
+
+    def _sample(self, rows: Sequence[Row]) -> None:
+        recency = ALPHA * (self._clock() - self._start_ns) / NS_PER_S
+        keys = self._keys
+        index = 0
+        while index < len(rows) and len(keys) < SIZE:
+            heappush(keys, (recency + self._exponential(), len(self._kept)))
+            self._kept.extend(rows[index])
+            index += 1
+        while index < len(rows):
+            least, place = keys[0]
+            chance = exp(recency - least) if recency < least else 1.0
+            if chance < 1.0:
+                # At most all rows: a chance may be so small that the number has no end.
+                index += int(min(self._exponential() / -log1p(-chance), len(rows)))
+                if index >= len(rows):
+                    return
+            heapreplace(keys, (max(recency, least) + self._exponential(), place))
+            self._kept[place : place + self._width] = array("d", rows[index])
+            index += 1
+
+    def _exponential(self) -> float:
+        return -log(1.0 - self._random())
+
+    def values(self, column: int) -> list[float]:
+        """Return the values of *column* in the sample, the least first."""
+        self.settle()
+        return sorted(self._kept[column :: self._width])
+
+
+class Histogram:
+    """One column of a reservoir; *unit* is what it divides values by where they are shown."""
+
+    __slots__ = ("_column", "_reservoir", "_unit")
+
+    def __init__(self, reservoir: Reservoir, column: int = 0, *, unit: int = 1) -> None:
+        self._reservoir = reservoir
+        self._column = column
+        self._unit = unit
+
+    def update(self, value: int) -> None:
+        """Add a value to a reservoir with one column."""
+        self._reservoir.add((value,))
+
+    @property
+    def count(self) -> int:
+        return self._reservoir.count + len(self._reservoir.pending)
+
+    def spread(self) -> Spread:
+        """Without values, all of its numbers are 0, as Yammer's are."""
+        reservoir, column, unit = self._reservoir, self._column, self._unit
+        values = reservoir.values(column)
+        count, total = reservoir.count, reservoir.sums[column]
+        if count == 0:
+            return Spread(
+                count=0, min=0.0, max=0.0, mean=0.0, std_dev=0.0, quantiles=(0.0,) * len(QUANTILES)
+            )
+        # In whole numbers, so that no difference of large numbers is lost.
+        deviations = count * reservoir.squares[column] - total * total
+        variance = deviations / (count * (count - 1)) if count > 1 else 0.0
+        return Spread(
+            count=count,
+            min=reservoir.minima[column] / unit,
+            max=reservoir.maxima[column] / unit,
+            mean=total / count / unit,
+            std_dev=sqrt(variance) / unit,
+            quantiles=tuple(quantile(values, share) / unit for _, share in QUANTILES),
+        )
+
+
+class Timer:
+    """How often something was done, and how long it took."""
+
+    __slots__ = ("durations", "meter")
+
+    def __init__(self, durations: Histogram, meter: Meter) -> None:
+        self.durations = durations
+        self.meter = meter
+
+    def update(self, took_ns: int) -> None:
+        self.meter.count += 1
+        self.durations.update(took_ns)
+
+
+def quantile(values: Sequence[float], share: float) -> float:
+    """Return the value below which *share* of the sorted *values* are, interpolated.
+
+    Source: Snapshot of Yammer's metrics 2.2.
+    """
+    position = share * (len(values) + 1)
+    if position < 1:
+        return values[0]
+    if position >= len(values):
+        return values[-1]
+    lower = values[int(position) - 1]
+    return lower + (position - int(position)) * (values[int(position)] - lower)

@@ -1,0 +1,126 @@
+"""Metrics of requests: how many, of which versions, how large, and where their time goes.
+
+Source: Kafka's RequestChannel.Metrics and RequestMetrics.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final, cast
+
+from cluster.metrics.catalogue import network as beans
+from cluster.metrics.registry import NS_PER_MS, MetricsRegistry
+from cluster.metrics.reservoirs import PENDING_MAX, Histogram, Row
+from cluster.wire.api_keys import ApiKey
+from cluster.wire.messages.fetch import FetchRequest
+
+COLUMNS: Final = (
+    (beans.TOTAL_TIME, NS_PER_MS),
+    (beans.LOCAL_TIME, NS_PER_MS),
+    (beans.QUEUE_TIME, NS_PER_MS),
+    (beans.REMOTE_TIME, NS_PER_MS),
+    (beans.REQUEST_BYTES, 1),
+)
+"""What is measured of a request, and the unit in which it is shown; behind it stands its version.
+"""
+TOTAL, _, QUEUE, REMOTE, _ = range(len(COLUMNS))
+P99: Final = 4
+"""The place of the 99th percentile."""
+
+FETCH_CONSUMER: Final = "FetchConsumer"
+FETCH_FOLLOWER: Final = "FetchFollower"
+
+
+class RequestKind:
+    """The requests of one name."""
+
+    __slots__ = ("_registry", "name", "reservoir")
+
+    def __init__(self, registry: MetricsRegistry, name: str) -> None:
+        self.name = name
+        self._registry = registry
+        self.reservoir = registry.reservoir(len(COLUMNS) + 1, self._count_versions)
+        for column, (bean, unit) in enumerate(COLUMNS):
+            histogram = Histogram(self.reservoir, column, unit=unit)
+            registry.histograms(bean).put(histogram, name)
+
+    def _count_versions(self, rows: Sequence[Row]) -> None:
+        requests = self._registry.meters(beans.REQUESTS)
+        for version, number in Counter([row[-1] for row in rows]).items():
+            requests.of(self.name, str(version)).count += number
+
+    def histogram(self, column: int) -> Histogram:
+        return Histogram(self.reservoir, column, unit=NS_PER_MS)
+
+
+class RequestMetrics:
+    """Implements the port of connections; an API without requests has no metrics."""
+
+    __slots__ = ("_kinds", "_registry", "_send_times")
+
+    def __init__(self, registry: MetricsRegistry) -> None:
+        self._registry = registry
+        self._kinds: dict[str | ApiKey, RequestKind] = {}
+        self._send_times = registry.histograms(beans.SEND_TIME, unit=NS_PER_MS)
+        registry.before_reading(self._settle)
+
+    def _settle(self) -> None:
+        """Count what is pending: the versions, which no histogram asks for."""
+        for kind in self._kinds.values():
+            kind.reservoir.settle()
+
+    def kind(self, key: str | ApiKey) -> RequestKind:
+        """Return the requests of an API, or of another name."""
+        kind = self._kinds.get(key)
+        if kind is None:
+            name = name_of(key) if isinstance(key, ApiKey) else key
+            kind = self._kinds[key] = RequestKind(self._registry, name)
+        return kind
+
+    def answered(self, key: str | ApiKey, row: Row) -> None:
+        """Record a request that was answered.
+
+        *row* has, in nanoseconds, the total time since it arrived, and of that how long it was
+        handled, how long it waited before, and how long after its handler had returned: for a
+        disk, followers, ZooKeeper, or records to fetch; then its size and its version.
+        """
+        # Every request comes here: this is `kind` and `add` without the calls.
+        try:
+            reservoir = self._kinds[key].reservoir
+        except KeyError:
+            reservoir = self.kind(key).reservoir
+        pending = reservoir.pending
+        pending.append(row)
+        if len(pending) >= PENDING_MAX:
+            reservoir.settle()
+
+    def response_delayed(self, api_key: ApiKey, send_ns: int) -> None:
+        """Record that a client took *send_ns* to receive an answer; most are received at once."""
+        self._send_times.of(name_of(api_key)).update(send_ns)
+
+    def summary(self) -> Iterator[str]:
+        """Return a line for each API with requests."""
+        kinds = ((key, kind) for key, kind in self._kinds.items() if isinstance(key, ApiKey))
+        for key, kind in sorted(kinds):
+            total = kind.histogram(TOTAL).spread()
+            line = (
+                f"api={key.name} count={total.count} mean_ms={total.mean:.3f}"
+                f" p99_ms={total.quantiles[P99]:.3f} max_ms={total.max:.3f}"
+                f" queue_ms={kind.histogram(QUEUE).spread().mean:.3f}"
+                f" remote_ms={kind.histogram(REMOTE).spread().mean:.3f}"
+            )
+            delayed = self._send_times.get(kind.name)
+            if delayed is not None:
+                line += f" delayed={delayed.count} delay_ms_max={delayed.spread().max:.3f}"
+            yield line
+
+
+def kind_of_fetch(body: object) -> str:
+    """Return the second name of a Fetch request, by who sends it."""
+    request = cast(FetchRequest, body)
+    is_follower = max(request.replica_id, request.replica_state.replica_id) >= 0
+    return FETCH_FOLLOWER if is_follower else FETCH_CONSUMER
+
+
+def name_of(api_key: ApiKey) -> str:
+    """Return Kafka's name of an API: `ListOffsets`."""
+    return "".join(part.capitalize() for part in api_key.name.split("_"))

@@ -1,0 +1,3 @@
+"""Reporters of metrics: over HTTP to Prometheus and Jolokia's clients, to Graphite, into files"""
+
+__all__ = ["reporters"]

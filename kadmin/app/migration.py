@@ -1,0 +1,83 @@
+"""The evidence of a migration: ZooKeeper's part first, and beside it what brokers answer."""
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from kadmin.app.session import Session
+from kadmin.errors import KadminError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from cluster.model.ids import BrokerId
+    from kadmin.admin.wire.connection import WireConnection
+    from kadmin.admin.zookeeper.connection import Connection
+    from kadmin.plan.migration.evidence import MigrationEvidence
+
+OF_BROKERS: Final = "releases, authorizers and settings of brokers"
+
+
+def read_migration(
+    session: Session, *, asks_brokers: bool, default_min_isr: int = 1
+) -> "MigrationEvidence":
+    """Read what a migration depends on; what cannot be had of brokers is named in the evidence.
+
+    Raises:
+        UnreachableError: no ZooKeeper answers.
+        UsageError: none is named.
+    """
+    with session.connect() as connection:
+        found = evidence_of(connection)
+        found = replace(found, default_min_isr=default_min_isr)
+        if not asks_brokers:
+            return replace(found, unlooked=(f"{OF_BROKERS} (--no-brokers)",))
+        return with_brokers(session, connection, found)
+
+
+def evidence_of(connection: "Connection") -> "MigrationEvidence":
+    from kadmin.admin.zookeeper.migration.reading import read_migration_evidence, read_restricted
+
+    now_ms = time.time_ns() // 1_000_000
+    found = connection.read(read_migration_evidence(connection.settings.connect, now_ms))
+    return replace(found, restricted=read_restricted(connection))
+
+
+def with_brokers(
+    session: Session, connection: "Connection", found: "MigrationEvidence"
+) -> "MigrationEvidence":
+    """Return *found* with the configs of the registered brokers, as far as they answer."""
+    brokers = tuple(found.snapshot.brokers)
+    if not brokers:
+        return found
+    try:
+        with session.budget.sharing(), session.connect_brokers(connection) as wire:
+            return described(wire, found, brokers)
+    except KadminError as error:
+        gap = f"{OF_BROKERS}: {error.message}"
+        return replace(found, unlooked=(*found.unlooked, gap))
+
+
+def described(
+    wire: "WireConnection", found: "MigrationEvidence", brokers: "Sequence[BrokerId]"
+) -> "MigrationEvidence":
+    from kadmin.admin.wire.describe_configs import read_brokers
+    from kadmin.plan.migration.brokers import ASKED
+    from kadmin.plan.migration.evidence import BrokerAnswer
+
+    silent: dict[str, str] = {}
+    denied: list[str] = []
+    told = read_brokers(wire, list(map(str, brokers)), denied=denied, silent=silent)
+    answers = {
+        type(brokers[0])(int(name)): BrokerAnswer(
+            configs={config.name: config.value for config in configs if config.name in ASKED}
+        )
+        for name, configs in told.items()
+    }
+    gaps = tuple(f"{OF_BROKERS}: broker {name} does not allow it" for name in denied)
+    return replace(
+        found,
+        answers=answers,
+        silent=tuple(broker for broker in brokers if str(broker) in silent),
+        unlooked=(*found.unlooked, *gaps),
+    )

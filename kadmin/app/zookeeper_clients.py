@@ -1,0 +1,61 @@
+"""The clients of the ensemble, matched with the brokers that are registered there."""
+
+import socket
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from kadmin.app.session import Session
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from cluster.model.broker import BrokerRegistration
+    from cluster.model.ids import BrokerId
+    from kadmin.plan.zookeeper_clients import ClientReport
+
+
+def read_clients(session: Session, admin_port: int | None) -> "ClientReport":
+    """Ask each server for its clients, and name them.
+
+    Raises:
+        UnreachableError: no server opens a session.
+    """
+    from kadmin.admin.zookeeper.client_probe import ask_clients
+    from kadmin.admin.zookeeper.snapshot import read_snapshot
+    from kadmin.arguments.topics import TopicSelection
+    from kadmin.plan.zookeeper_clients import NO_SESSION, report_on
+
+    settings = session.settings.zookeeper()
+    _, slash, chroot = settings.connect.partition("/")
+    with session.connect() as connection:
+        snapshot = connection.read(
+            read_snapshot(settings.connect, TopicSelection(), with_topics=False)
+        )
+        told = ask_clients(settings, admin_port)
+        own, _ = connection.client.client_id or (NO_SESSION, b"")
+    controller = snapshot.controller
+    return report_on(
+        told,
+        f"{slash}{chroot}",
+        addresses_of(snapshot.brokers),
+        None if controller is None or controller.is_kraft else controller.broker_id,
+        own,
+        has_kraft=controller is not None and controller.is_kraft,
+    )
+
+
+def addresses_of(
+    brokers: "Mapping[BrokerId, BrokerRegistration]",
+) -> "dict[str, tuple[BrokerId, ...]]":
+    """Return the addresses of *brokers*, as far as their host names are known here."""
+    found: dict[str, tuple[BrokerId, ...]] = {}
+    for broker in brokers.values():
+        for address in set(resolved(end.host for end in broker.endpoints if end.host)):
+            found[address] = (*found.get(address, ()), broker.broker_id)
+    return found
+
+
+def resolved(hosts: "Iterable[str]") -> "Iterable[str]":
+    for host in set(hosts):
+        with suppress(OSError):
+            yield from {str(each[4][0]) for each in socket.getaddrinfo(host, None)}

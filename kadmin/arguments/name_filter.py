@@ -1,0 +1,41 @@
+"""Names that an operator wants and leaves out, while things come and go."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from kadmin.errors import UsageError
+from kadmin.plan.topic_refusals import is_glob
+
+
+@dataclass(frozen=True, slots=True)
+class NameFilter:
+    """The names that are *wanted*, all where there are none, but for those that are *excluded*.
+
+    Each is a name or a glob.  One that matches nothing is no mistake: it may come to be later.
+    """
+
+    wanted: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+
+    def takes(self, name: str) -> bool:
+        return (not self.wanted or any_matches(self.wanted, name)) and not any_matches(
+            self.excluded, name
+        )
+
+
+def any_matches(texts: Sequence[str], name: str) -> bool:
+    return any(text == name or (is_glob(text) and fnmatchcase(name, text)) for text in texts)
+
+
+def parse_name_filter(wanted: Sequence[str], excluded: Sequence[str], option: str) -> NameFilter:
+    """Understand what *option* and its opposite were given.
+
+    Raises:
+        UsageError: an empty name.
+    """
+    if "" in (*wanted, *excluded):
+        raise UsageError(
+            f"{option} was given an empty name", hint=f"a name or a glob: {option} 'orders-*'"
+        )
+    return NameFilter(tuple(wanted), tuple(excluded))

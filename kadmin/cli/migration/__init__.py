@@ -1,0 +1,3 @@
+"""`kadmin migration`: leave ZooKeeper for KRaft, and the way back"""
+
+__all__: list[str] = []

@@ -1,0 +1,265 @@
+"""`kadmin migration`: is a cluster ready to leave ZooKeeper, and how far has it come?
+
+Only `rollback-check --fix` writes.
+"""
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from kadmin.cli.frame import Group, group_command
+from kadmin.cli.options import Number, WholeNumber, forbid, option
+from kadmin.cli.session import Session
+from kadmin.cli.watching import watch, watch_option
+from kadmin.errors import ExitCode, UnreachableError
+
+if TYPE_CHECKING:
+    from kadmin.plan.migration.findings import MigrationReport
+    from kadmin.plan.migration.rollback import Fix
+
+SCOPE: Final = "What is looked at"
+LOOK: Final = "How it is shown"
+SAFETY: Final = "Safety"
+PAUSE_S: Final = 1.0
+
+KINDS: Final = (
+    *("stale-migration", "unreadable", "topic-id", "dead-replica", "quota", "scram", "acl"),
+    *("config-name", "password", "controller", "epoch", "release", "listener", "broker-id"),
+    *("authorizer", "log-dirs", "broker-config", "znode-acl", "offline", "under-min-isr"),
+    *("under-replicated", "no-state", "reassignment", "deletion", "election", "throttle"),
+    *("log-dir-event", "silent-broker", "old-consumer", "removed-config", "foreign-znode"),
+)
+
+
+@click.group("migration", cls=Group)
+def migration() -> None:
+    """See whether a cluster is ready to leave ZooKeeper for KRaft, how far its migration is, and
+    whether there is a way back.
+
+    All of it is read from ZooKeeper; 'check' asks brokers for their settings, too. Only
+    'rollback-check --fix' writes.
+    """
+
+
+@group_command(migration, "check", short_help="See what stands in the way.", speaks_to_brokers=True)
+@option(
+    "--ignore",
+    "ignored",
+    multiple=True,
+    type=click.Choice(KINDS),
+    metavar="KIND",
+    section=SCOPE,
+    help=f"Leave out findings of this kind; may be repeated: {', '.join(KINDS)}.",
+)
+@option(
+    "--default-min-isr",
+    type=WholeNumber(min=1),
+    metavar="N",
+    default=1,
+    show_default=True,
+    section=SCOPE,
+    help="The min.insync.replicas in the brokers' own files, which ZooKeeper does not know.",
+)
+@option(
+    "--no-brokers",
+    is_flag=True,
+    section=SCOPE,
+    help="Ask only ZooKeeper, and no broker about its settings.",
+)
+@option(
+    "--wait-ready",
+    type=Number(min=1),
+    is_flag=False,
+    flag_value=600.0,
+    metavar="[SECONDS]",
+    section=LOOK,
+    help="Look again until the cluster is ready, for at most so many seconds (600).",
+)
+@option("--plain", is_flag=True, section=LOOK, help="Plain lines, even on a terminal.")
+def check(session: Session, **options: Any) -> None:
+    """See what would stop a migration to KRaft or break it, what must be quiet first, and what
+    stops working after it; worst first, each with what the controllers would do, and a command that
+    helps.
+
+    Critical: what makes the controllers wait for ever, or end after they have taken the cluster, or
+    loses data. Warnings: work that is under way, settings that differ, consumers that keep their
+    offsets in ZooKeeper. Notes: what to know. What the controllers do was seen with Kafka 3.9.1,
+    or is from its sources.
+
+    Exits with 4 if anything is critical or a warning, otherwise with 0, and with 5 if no ZooKeeper
+    answers.
+
+    \b
+    Examples:
+      kadmin migration check
+      kadmin migration check --no-brokers --output json
+      kadmin migration check --ignore removed-config --wait-ready 900
+    """
+    from kadmin.render.migration.check import migration_document
+
+    if options["wait_ready"] is not None:
+        wait_until_ready(session, options)
+    report = look(session, options)
+    session.output.show(migration_document(report), plain=options["plain"])
+    if not report.is_healthy:
+        click.get_current_context().exit(ExitCode.FOUND)
+
+
+def look(session: Session, options: dict[str, Any]) -> "MigrationReport":
+    from dataclasses import replace
+
+    from kadmin.app.migration import read_migration
+    from kadmin.plan.migration.check import judge
+    from kadmin.plan.migration.findings import MigrationKind
+
+    evidence = read_migration(
+        session,
+        asks_brokers=not options["no_brokers"],
+        default_min_isr=options["default_min_isr"],
+    )
+    report = judge(evidence, [MigrationKind(name) for name in options["ignored"]])
+    findings = tuple(
+        each if each.command is None else replace(each, command=session.with_cluster(each.command))
+        for each in report.findings
+    )
+    return replace(report, findings=findings)
+
+
+def wait_until_ready(session: Session, options: dict[str, Any]) -> None:
+    """Look again and again, through outages as well, until all is well or the time is over."""
+    from kadmin.render.check import verdict
+
+    deadline = time.monotonic() + options["wait_ready"]
+    shown = ""
+    while True:
+        session.look_again()
+        try:
+            report = look(session, options)
+            if report.is_healthy:
+                return
+            now = verdict(report)
+        except UnreachableError as error:
+            now = error.message
+        if now != shown:
+            session.output.note(f"waiting: {now}")
+            shown = now
+        if time.monotonic() >= deadline:
+            return
+        time.sleep(PAUSE_S)
+
+
+@group_command(migration, "preview", short_help="Count the records that will be written.")
+def preview(session: Session) -> None:
+    """Count the records that the controllers will write when they copy the cluster, by type.
+
+    Compare it with the line 'Completed migration of metadata from ZooKeeper to KRaft' in the log of
+    the active controller, which has the same names.
+
+    \b
+    Examples:
+      kadmin migration preview
+      kadmin migration preview --output json
+    """
+    from kadmin.app.migration import read_migration
+    from kadmin.plan.migration.preview import preview as preview_of
+    from kadmin.render.migration.preview import preview_document
+
+    evidence = read_migration(session, asks_brokers=False)
+    session.output.show(preview_document(preview_of(evidence)))
+
+
+@group_command(migration, "status", short_help="See how far a migration is.")
+@option("--plain", is_flag=True, help="Plain lines, even on a terminal.")
+@watch_option()
+def status(session: Session, **options: Any) -> None:
+    """See how far a migration is, by ZooKeeper alone: who owns the cluster, which brokers are still
+    registered there, what waits for what, what to do next, and what never to do.
+
+    \b
+    Examples:
+      kadmin migration status
+      kadmin migration status --watch
+      kadmin migration status --output json
+    """
+    from dataclasses import replace
+
+    from kadmin.app.migration import read_migration
+    from kadmin.plan.migration.status import status as status_of
+    from kadmin.render.migration.status import status_document
+
+    def show() -> None:
+        found = status_of(read_migration(session, asks_brokers=False))
+        found = replace(found, command=session.with_cluster(found.command))
+        session.output.show(status_document(found), plain=options["plain"])
+
+    watch(session, options["watch"], show)
+
+
+@group_command(migration, "rollback-check", short_help="See whether there is a way back.")
+@option(
+    "--fix",
+    is_flag=True,
+    section=SAFETY,
+    help="Write what ZooKeeper needs for the way back, when all KRaft controllers are stopped.",
+)
+@option(
+    "--dry-run",
+    is_flag=True,
+    section=SAFETY,
+    help="With --fix: show what would be written, and write nothing.",
+)
+@option("--yes", "-y", is_flag=True, section=SAFETY, help="With --fix: do not ask.")
+def rollback_check(session: Session, fix: bool, dry_run: bool, yes: bool) -> None:
+    """See whether a migration can be rolled back now, in which order, and which partitions would
+    be stranded by their epochs.
+
+    --fix writes in one ZooKeeper transaction what is due: it raises /controller_epoch above the
+    epochs that KRaft has written, deletes /controller, so that a broker is elected, and deletes
+    /migration, so that another attempt copies the cluster again. It is refused while a KRaft
+    controller runs, or while brokers have to be restarted before; it can be run again.
+
+    Exits with 4 if there is no way back now, or if --fix is due.
+
+    \b
+    Examples:
+      kadmin migration rollback-check
+      kadmin migration rollback-check --fix --dry-run
+      kadmin migration rollback-check --fix
+    """
+    if fix:
+        mend(session, is_dry_run=dry_run, is_confirmed=yes)
+        return
+    forbid([name for name, given in (("--dry-run", dry_run), ("--yes", yes)) if given], "no --fix")
+    from kadmin.app.migration import read_migration
+    from kadmin.plan.migration.rollback import rollback
+    from kadmin.render.migration.rollback import rollback_document
+
+    report = rollback(read_migration(session, asks_brokers=False))
+    session.output.show(rollback_document(report))
+    if not report.is_safe or report.fix is not None:
+        click.get_current_context().exit(ExitCode.FOUND)
+
+
+def mend(session: Session, *, is_dry_run: bool, is_confirmed: bool) -> None:
+    from kadmin.admin.zookeeper.migration.writing import RollbackWriter
+    from kadmin.app.migration import evidence_of
+    from kadmin.cli.changing import make
+    from kadmin.execute.migration_rollback import GivingBack
+    from kadmin.render.migration.rollback import fix_document
+
+    def report(plans: "Sequence[Fix]", *, is_dry_run: bool) -> None:
+        session.output.show(fix_document(plans, is_dry_run=is_dry_run))
+
+    with session.connect() as connection:
+        change = GivingBack(RollbackWriter(connection, time.sleep), lambda: evidence_of(connection))
+        make(
+            change,
+            session.output,
+            lines=lambda plan: plan.lines(),
+            report=report,
+            is_dry_run=is_dry_run,
+            is_confirmed=is_confirmed,
+            nothing="nothing to write: ZooKeeper is ready",
+        )

@@ -1,0 +1,261 @@
+"""What brokers must be before a migration: their release, listeners, settings and znodes."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from cluster.model.ids import BrokerId
+from cluster.zk import paths
+from kadmin.plan.check.findings import Severity, brokers_text
+from kadmin.plan.migration.evidence import MigrationEvidence
+from kadmin.plan.migration.findings import (
+    DIES,
+    SOURCE_3_9,
+    WAITS,
+    MigrationFinding,
+    MigrationKind,
+    paths_text,
+)
+
+IBP: Final = "inter.broker.protocol.version"
+IBP_NEEDED: Final = (3, 9)
+IBP_MIN: Final = (3, 4)
+AUTHORIZER: Final = "authorizer.class.name"
+COPIED_AUTHORIZERS: Final = frozenset(
+    {"", "kafka.security.authorizer.AclAuthorizer", "kafka.security.auth.SimpleAclAuthorizer"}
+)
+ENABLE: Final = "zookeeper.metadata.migration.enable"
+VOTERS: Final = "controller.quorum.voters"
+BOOTSTRAP: Final = "controller.quorum.bootstrap.servers"
+LISTENER_NAMES: Final = "controller.listener.names"
+CONTROL_PLANE: Final = "control.plane.listener.name"
+INTER_BROKER: Final = "inter.broker.listener.name"
+LOG_DIRS: Final = ("log.dirs", "log.dir")
+SECRET: Final = "password.encoder.secret"
+
+ASKED: Final = (
+    *(IBP, AUTHORIZER, ENABLE, VOTERS, BOOTSTRAP, LISTENER_NAMES, CONTROL_PLANE, INTER_BROKER),
+    *(*LOG_DIRS, SECRET),
+)
+"""The configs of brokers that are judged."""
+
+REGISTERED_SINCE_2_7: Final = 5
+
+
+def broker_findings(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
+    yield from registrations(evidence)
+    yield from listeners(evidence)
+    yield from restricted(evidence)
+    if evidence.silent:
+        yield MigrationFinding(
+            severity=Severity.WARNING,
+            kind=MigrationKind.SILENT_BROKER,
+            text=f"{brokers_text(evidence.silent)} {verb(evidence.silent)} not answer",
+            outcome="a broker that cannot be reached may not reach the controllers either",
+            brokers=evidence.silent,
+            command="kadmin check",
+        )
+    if evidence.answers is not None:
+        configs = {broker: answer.configs for broker, answer in evidence.answers.items()}
+        yield from protocols(configs)
+        yield from authorizers(configs)
+        yield from log_dirs(configs)
+        yield from settings(configs)
+        yield from node_ids(evidence, configs)
+
+
+def verb(brokers: tuple[BrokerId, ...]) -> str:
+    return "does" if len(brokers) == 1 else "do"
+
+
+def registrations(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
+    old = tuple(
+        each.broker_id
+        for each in evidence.snapshot.brokers.values()
+        if 0 < each.version < REGISTERED_SINCE_2_7
+    )
+    if old:
+        yield MigrationFinding(
+            severity=Severity.CRITICAL,
+            kind=MigrationKind.RELEASE,
+            text=f"{brokers_text(old)} {'is' if len(old) == 1 else 'are'} older than Kafka 2.7,"
+            " or kept to an older inter.broker.protocol.version",
+            outcome="only Kafka 3.9 with inter.broker.protocol.version=3.9 should migrate: upgrade"
+            " all brokers first",
+            brokers=old,
+            command="kadmin brokers",
+            znodes=tuple(map(paths.broker, old)),
+            source="Kafka 3.9 documentation, Preparing for migration",
+        )
+
+
+def listeners(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
+    """Find brokers without a listener that others have."""
+    brokers = evidence.snapshot.brokers
+    names = {broker: {end.listener for end in each.endpoints} for broker, each in brokers.items()}
+    everywhere = set.union(*names.values()) if names else set()
+    for listener in sorted(everywhere):
+        lacking = tuple(sorted(broker for broker, own in names.items() if listener not in own))
+        if lacking:
+            yield MigrationFinding(
+                severity=Severity.WARNING,
+                kind=MigrationKind.LISTENER,
+                text=f"{brokers_text(lacking)} {verb(lacking)} not register the listener {listener}"
+                " that others have",
+                outcome="if it is the inter.broker.listener.name, the controllers cannot reach"
+                " these brokers",
+                brokers=lacking,
+                command="kadmin brokers",
+                znodes=tuple(map(paths.broker, lacking)),
+                source="KAFKA-16468",
+            )
+
+
+def restricted(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
+    """Find who may use the znodes that the controllers need, where not anyone may."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for path, who in evidence.restricted.items():
+        groups.setdefault(who, []).append(path)
+    for who, found in groups.items():
+        yield MigrationFinding(
+            severity=Severity.NOTE,
+            kind=MigrationKind.ZNODE_ACL,
+            text=f"only {', '.join(who) or 'nobody'} may write {paths_text(found)}",
+            outcome="of controllers that authenticate as another identity ('KeeperErrorCode ="
+            f" NoAuth'): {DIES}",
+            znodes=tuple(found),
+            source=f"MigrationClientAuthException; {SOURCE_3_9}",
+        )
+
+
+def version_of(text: str | None) -> tuple[int, ...] | None:
+    """Return `(3, 9)` of `3.9-IV0`; None for what is no release."""
+    numbers = (text or "").partition("-")[0].split(".")
+    return tuple(map(int, numbers[:2])) if all(map(str.isdecimal, numbers)) else None
+
+
+Configs = Mapping[BrokerId, Mapping[str, str | None]]
+
+
+def protocols(configs: Configs) -> Iterator[MigrationFinding]:
+    values: dict[str, list[BrokerId]] = {}
+    for broker, each in configs.items():
+        if each.get(IBP):
+            values.setdefault(str(each[IBP]), []).append(broker)
+    for text, brokers in sorted(values.items()):
+        version = version_of(text)
+        if version is None or version >= IBP_NEEDED:
+            continue
+        yield MigrationFinding(
+            severity=Severity.CRITICAL if version < IBP_MIN else Severity.WARNING,
+            kind=MigrationKind.RELEASE,
+            text=f"{brokers_text(brokers)} {'has' if len(brokers) == 1 else 'have'} {IBP}={text}",
+            outcome="below 3.4 no broker migrates; below 3.5 SCRAM, below 3.6 delegation tokens,"
+            " below 3.7 several log directories are not supported; 3.9 is what is tested",
+            brokers=tuple(brokers),
+            source="Kafka 3.9 documentation, Preparing for migration; KAFKA-17457",
+        )
+    if len(values) > 1:
+        yield MigrationFinding(
+            severity=Severity.CRITICAL,
+            kind=MigrationKind.RELEASE,
+            text=f"brokers differ in {IBP}: {', '.join(sorted(values))}",
+            outcome=f"the controllers start with one metadata.version: {WAITS}",
+            source="Kafka 3.9 documentation, Preparing for migration",
+        )
+
+
+def authorizers(configs: Configs) -> Iterator[MigrationFinding]:
+    for name in sorted({str(each.get(AUTHORIZER) or "") for each in configs.values()}):
+        brokers = tuple(
+            broker for broker, each in configs.items() if (each.get(AUTHORIZER) or "") == name
+        )
+        if name not in COPIED_AUTHORIZERS:
+            yield MigrationFinding(
+                severity=Severity.WARNING,
+                kind=MigrationKind.AUTHORIZER,
+                text=f"{brokers_text(brokers)} {'has' if len(brokers) == 1 else 'have'}"
+                f" {AUTHORIZER}={name}",
+                outcome="only the ACLs of AclAuthorizer are copied: this one must know KRaft, and"
+                " keep its rules elsewhere",
+                brokers=brokers,
+                source="ZkAclMigrationClient",
+            )
+
+
+def log_dirs(configs: Configs) -> Iterator[MigrationFinding]:
+    several = tuple(
+        broker
+        for broker, each in configs.items()
+        if "," in str(next((each[key] for key in LOG_DIRS if each.get(key)), ""))
+    )
+    if several:
+        yield MigrationFinding(
+            severity=Severity.NOTE,
+            kind=MigrationKind.LOG_DIRS,
+            text=f"{brokers_text(several)} {'has' if len(several) == 1 else 'have'} several log"
+            " directories",
+            outcome="they need inter.broker.protocol.version 3.7 or later; a broker in migration"
+            " mode with one that has failed shuts down",
+            brokers=several,
+            command="kadmin log-dirs --describe",
+            source="KIP-858",
+        )
+
+
+def node_ids(evidence: MigrationEvidence, configs: Configs) -> Iterator[MigrationFinding]:
+    """Find controllers that have the id of a broker."""
+    voters = {
+        BrokerId(int(number))
+        for each in configs.values()
+        for part in (each.get(VOTERS) or "").split(",")
+        if (number := part.partition("@")[0].strip()).isdecimal()
+    }
+    taken = tuple(sorted(voters & (evidence.snapshot.brokers.keys() | evidence.assigned.keys())))
+    if taken:
+        yield MigrationFinding(
+            severity=Severity.CRITICAL,
+            kind=MigrationKind.BROKER_ID,
+            text=f"{VOTERS} has the id of {brokers_text(taken)}",
+            outcome="a controller must have a node.id that no broker has, or has had: KRaft knows"
+            " both by it",
+            brokers=taken,
+            source="Kafka 3.9 documentation, Provisioning the KRaft controller quorum",
+        )
+
+
+def settings(configs: Configs) -> Iterator[MigrationFinding]:
+    """Find settings of the migration that only some brokers have, or that do not go with it."""
+    enabled = [broker for broker, each in configs.items() if each.get(ENABLE) == "true"]
+    missing = tuple(broker for broker in configs if broker not in enabled)
+    if enabled and missing:
+        yield MigrationFinding(
+            severity=Severity.WARNING,
+            kind=MigrationKind.BROKER_CONFIG,
+            text=f"{brokers_text(missing)} {verb(missing)} not have {ENABLE}=true, and others do",
+            outcome=f"'Still waiting for ZK brokers {list(missing)} to register with KRaft.':"
+            f" {WAITS}",
+            brokers=missing,
+            source="KRaftMigrationDriver",
+        )
+    for key in (VOTERS, BOOTSTRAP, LISTENER_NAMES):
+        found = {str(configs[broker].get(key) or "") for broker in enabled}
+        if len(found) > 1:
+            yield MigrationFinding(
+                severity=Severity.CRITICAL,
+                kind=MigrationKind.BROKER_CONFIG,
+                text=f"brokers differ in {key}: {', '.join(sorted(found))}",
+                outcome=f"some of them register with other controllers: {WAITS}",
+                source="KIP-866",
+            )
+    control = tuple(broker for broker, each in configs.items() if each.get(CONTROL_PLANE))
+    if control:
+        yield MigrationFinding(
+            severity=Severity.WARNING,
+            kind=MigrationKind.BROKER_CONFIG,
+            text=f"{brokers_text(control)} {'has' if len(control) == 1 else 'have'}"
+            f" {CONTROL_PLANE}",
+            outcome="a broker with process.roles does not start with it: leave it out when you"
+            " restart brokers on KRaft",
+            brokers=control,
+            source="KAFKA-17788",
+        )

@@ -1,0 +1,218 @@
+"""What of a cluster's configs, quotas, credentials and ACLs the controllers cannot copy."""
+
+import math
+from collections.abc import Iterator
+from ipaddress import ip_address
+from typing import Final
+
+from cluster.model.acl import AclOperation
+from cluster.model.config_entity import ConfigEntity, EntityKind
+from cluster.model.config_table import find_spec
+from cluster.zk import paths
+from cluster.zk.configs import config_path
+from kadmin.plan.check.findings import Severity
+from kadmin.plan.entity_options import options_of
+from kadmin.plan.migration.evidence import MigrationEvidence
+from kadmin.plan.migration.findings import (
+    DIES,
+    SOURCE_3_9,
+    MigrationFinding,
+    MigrationKind,
+)
+from kadmin.plan.scram import HASHES
+from kadmin.quoting import quoted
+
+QUOTA_KINDS: Final = frozenset({EntityKind.USERS, EntityKind.CLIENTS, EntityKind.IPS})
+CREDENTIAL_FIELDS: Final = frozenset({"salt", "stored_key", "server_key", "iterations"})
+OPERATIONS: Final = frozenset(
+    {
+        "All",
+        "CreateTokens",
+        "DescribeTokens",
+        *("".join(map(str.capitalize, each.name.split("_"))) for each in AclOperation),
+    }
+)
+"""The words of operations in znodes."""
+PERMISSIONS: Final = frozenset({"Allow", "Deny"})
+
+
+def content_findings(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
+    yield from quotas(evidence)
+    yield from host_names(evidence)
+    yield from credentials(evidence)
+    yield from broker_names(evidence)
+    yield from passwords(evidence)
+    yield from rules(evidence)
+    yield from misplaced(evidence)
+
+
+def delete_command(entity: ConfigEntity, key: str) -> str:
+    return f"kadmin configs --alter {options_of(entity)} --delete-config {quoted(key)}"
+
+
+def quotas(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
+    for entity, config in evidence.configs.items():
+        if entity.root.kind not in QUOTA_KINDS:
+            continue
+        for key, value in config.values.items():
+            if key in HASHES or (is_number(value) and find_spec(entity.kind, key) is not None):
+                continue
+            if is_number(value):
+                yield unknown_quota(entity, key)
+                continue
+            yield MigrationFinding(
+                severity=Severity.CRITICAL,
+                kind=MigrationKind.QUOTA,
+                text=f"the quota {key} of {entity} is no number: {value}",
+                outcome=f"IllegalStateException 'Unexpected client quota configuration value: {key}"
+                f" -> {value}': {DIES}",
+                command=delete_command(entity, key),
+                znodes=(config_path(entity),),
+                source=f"ZkConfigMigrationClient; {SOURCE_3_9}",
+            )
+
+
+def host_names(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
+    """Find limits of connections for what is no IP address."""
+    for entity, config in evidence.configs.items():
+        name = entity.root.name
+        if entity.kind is not EntityKind.IPS or not config.values or is_address(name):
+            continue
+        yield MigrationFinding(
+            severity=Severity.NOTE,
+            kind=MigrationKind.QUOTA,
+            text=f"{entity} has limits, and is no IP address",
+            outcome="where it cannot be resolved: 'Encountered metadata publishing fault: Uncaught"
+            " exception while publishing dynamic client quota changes'",
+            command=f"kadmin configs --describe {options_of(entity)}",
+            znodes=(config_path(entity),),
+            source=f"ClientQuotaMetadataManager; {SOURCE_3_9}",
+        )
+
+
+def is_address(name: str | None) -> bool:
+    """Return whether *name* is an IP address; the default, which has no name, is one."""
+    try:
+        return name is None or bool(ip_address(name))
+    except ValueError:
+        return False
+
+
+def unknown_quota(entity: ConfigEntity, key: str) -> MigrationFinding:
+    return MigrationFinding(
+        severity=Severity.CRITICAL,
+        kind=MigrationKind.QUOTA,
+        text=f"{entity} has {key}, which is no quota",
+        outcome="it is copied, and cannot be written back: 'Encountered ZooKeeper error during"
+        f" event SyncKRaftMetadataEvent. Will retry.' (Invalid configuration key {key}): the"
+        " migration never reaches dual-write, and KRaft has the cluster",
+        command=delete_command(entity, key),
+        znodes=(config_path(entity),),
+        source=f"ZkConfigMigrationClient; {SOURCE_3_9}",
+    )
+
+
+def is_number(text: str) -> bool:
+    try:
+        return not math.isnan(float(text.rstrip("dDfF"))) and "_" not in text
+    except ValueError:
+        return False
+
+
+def credentials(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
+    """Find credentials without the four fields; none is ever shown."""
+    for entity, config in evidence.configs.items():
+        if entity.root.kind is not EntityKind.USERS:
+            continue
+        for mechanism in HASHES:
+            value = config.values.get(mechanism)
+            if value is None or is_credential(value):
+                continue
+            yield MigrationFinding(
+                severity=Severity.CRITICAL,
+                kind=MigrationKind.SCRAM,
+                text=f"the {mechanism} credential of {entity} cannot be read",
+                outcome=f"IllegalArgumentException 'Credentials not valid': {DIES}",
+                command=delete_command(entity, mechanism),
+                znodes=(config_path(entity),),
+                source=f"ScramCredentialUtils; {SOURCE_3_9}",
+            )
+
+
+def is_credential(text: str) -> bool:
+    fields = dict(part.partition("=")[::2] for part in text.split(","))
+    return CREDENTIAL_FIELDS == fields.keys() and fields["iterations"].isdecimal()
+
+
+def broker_names(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
+    for entity, config in evidence.configs.items():
+        name = entity.root.name
+        if entity.kind is not EntityKind.BROKERS or name is None or name.isdecimal():
+            continue
+        if config.values:
+            yield MigrationFinding(
+                severity=Severity.CRITICAL,
+                kind=MigrationKind.CONFIG_NAME,
+                text=f"there are configs of a broker '{name}', which is no broker id",
+                outcome=f"'Error in broker config consumer. Broker was {name}.': {DIES}",
+                znodes=(config_path(entity),),
+                source=f"ZkConfigMigrationClient; {SOURCE_3_9}",
+            )
+
+
+def passwords(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
+    """Find dynamic configs of brokers that are encrypted."""
+    for entity, config in evidence.configs.items():
+        if entity.kind is not EntityKind.BROKERS:
+            continue
+        keys = [key for key in config.values if is_password(key)]
+        if keys:
+            yield MigrationFinding(
+                severity=Severity.WARNING,
+                kind=MigrationKind.PASSWORD,
+                text=f"{entity} has encrypted configs: {', '.join(sorted(keys))}",
+                outcome="the controllers need the brokers' password.encoder.secret: without any,"
+                " the encrypted text is copied as the password; with another one, or an older one,"
+                f" they cannot decode it: {DIES}",
+                command=f"kadmin configs --describe {options_of(entity)}",
+                znodes=(config_path(entity),),
+                source=f"ZkConfigMigrationClient, PasswordEncoder; {SOURCE_3_9}",
+            )
+
+
+def is_password(key: str) -> bool:
+    spec = find_spec(EntityKind.BROKERS, key)
+    return spec is not None and spec.is_sensitive
+
+
+def rules(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
+    for resource, acls in evidence.acls.items():
+        wrong = [
+            entry
+            for entry in acls.entries
+            if entry.operation not in OPERATIONS or entry.permission_type not in PERMISSIONS
+        ]
+        if wrong:
+            first = wrong[0]
+            yield MigrationFinding(
+                severity=Severity.WARNING,
+                kind=MigrationKind.ACL,
+                text=f"ACLs of {resource.resource_type} '{resource.name}' have words that no"
+                f" authorizer knows: {first.permission_type} {first.operation}",
+                outcome="they are copied as UNKNOWN, and allow or deny nothing",
+                command=f"kadmin acls --list --{resource.resource_type.lower()}"
+                f" {quoted(resource.name)}",
+                znodes=(paths.acls(resource),),
+                source=f"ZkAclMigrationClient; {SOURCE_3_9}",
+            )
+
+
+def misplaced(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
+    for path in evidence.misplaced:
+        yield MigrationFinding(
+            severity=Severity.NOTE,
+            kind=MigrationKind.CONFIG_NAME,
+            text=f"{path} is no place that brokers or controllers read; it is not copied",
+            znodes=(path,),
+            source=SOURCE_3_9,
+        )

@@ -1,0 +1,101 @@
+"""What the checks of a migration judge: all that was read of a cluster that leaves ZooKeeper."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from cluster.model.acl import ResourceAcls, ResourcePattern
+from cluster.model.config_entity import ConfigEntity, ConfigOverrides
+from cluster.model.controller import MigrationState
+from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.snapshot import ClusterSnapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """A znode at *path* that cannot be decoded, or *is_hidden* from this user, for a
+    *reason*."""
+
+    path: str
+    reason: str
+    is_hidden: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NodeTimes:
+    """When a znode was created and last written, and how often since; *is_ephemeral* while it ends
+    with the session of its creator."""
+
+    created_ms: int
+    written_ms: int
+    zk_version: int
+    is_ephemeral: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OldConsumers:
+    """A group of consumers that keeps its offsets in ZooKeeper, with the number of its live
+    members, and when it last wrote an offset; None where it has none."""
+
+    group: str
+    members: int
+    written_ms: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokerAnswer:
+    """The configs of a broker by name, as it describes them; one that it hides is None."""
+
+    configs: Mapping[str, str | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MigrationEvidence:
+    """One look at a cluster, at *now_ms* since 1970.
+
+    *nodes* are the times of `/controller`, `/controller_epoch` and `/migration`, by path, as far as
+    these exist; *migration* is None without a readable `/migration`, in its initial state, too.
+    *configs* are those of brokers, users, clients and addresses, and of topics that do not exist.
+    *orphan_marks* are topics that are marked for deletion and do not exist; *elections* and
+    *log_dir_events* are pending.  *damages* are znodes of any kind, *misplaced* are paths of
+    configs that no broker reads.  *restricted* are the paths that not anyone may read and write,
+    each with who may.  *foreign* are znodes beside Kafka's own.  *answers* are those of brokers,
+    None where none was asked; *silent* those that did not answer.  *unlooked* gives the reasons.
+    """
+
+    snapshot: ClusterSnapshot
+    now_ms: int
+    default_min_isr: int = 1
+    nodes: Mapping[str, NodeTimes] = field(default_factory=dict)
+    migration: MigrationState | None = None
+    cluster_id: str | None = None
+    configs: Mapping[ConfigEntity, ConfigOverrides] = field(default_factory=dict)
+    acls: Mapping[ResourcePattern, ResourceAcls] = field(default_factory=dict)
+    tokens: int = 0
+    has_producer_ids: bool = False
+    orphan_marks: tuple[str, ...] = ()
+    elections: tuple[TopicPartition, ...] = ()
+    log_dir_events: int = 0
+    damages: tuple[Damage, ...] = ()
+    misplaced: tuple[str, ...] = ()
+    restricted: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    old_consumers: tuple[OldConsumers, ...] = ()
+    foreign: tuple[str, ...] = ()
+    has_id_sequence: bool = False
+    answers: Mapping[BrokerId, BrokerAnswer] | None = None
+    silent: tuple[BrokerId, ...] = ()
+    unlooked: tuple[str, ...] = ()
+
+    @property
+    def assigned(self) -> dict[BrokerId, list[str]]:
+        """The topics of each broker that has replicas, or is to have some; topics that wait for
+        their deletion are not copied, and do not count."""
+        found: dict[BrokerId, list[str]] = {}
+        for topic in self.snapshot.topics.values():
+            if topic.is_marked_for_deletion:
+                continue
+            # Thousands of partitions share the same list.
+            lists = {part.replicas for part in topic.assignment.partitions.values()}
+            brokers = set().union(*lists)
+            for broker in sorted(brokers):
+                found.setdefault(broker, []).append(topic.name)
+        return found

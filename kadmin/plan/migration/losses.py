@@ -1,0 +1,99 @@
+"""What stops working once a cluster has left ZooKeeper."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from cluster.zk import paths
+from kadmin.plan.check.findings import Severity
+from kadmin.plan.entity_options import options_of
+from kadmin.plan.migration.evidence import MigrationEvidence
+from kadmin.plan.migration.findings import MigrationFinding, MigrationKind
+from kadmin.quoting import quoted
+from kadmin.wording import counted, first_listed, span
+
+FRESH_S: Final = 7 * 24 * 3600
+"""Old consumers that have written within this time are taken to be in use."""
+
+REMOVED_TOPIC_CONFIGS: Final = (
+    "message.format.version",
+    "message.timestamp.difference.max.ms",
+)
+"""The configs of topics that Kafka 4.0 does not know."""
+
+REMOVED_BROKER_CONFIGS: Final = (
+    "log.message.format.version",
+    "log.message.timestamp.difference.max.ms",
+    "inter.broker.protocol.version",
+)
+
+
+def loss_findings(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
+    yield from old_consumers(evidence)
+    yield from removed_configs(evidence)
+    yield from foreign_znodes(evidence)
+
+
+def old_consumers(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
+    for each in evidence.old_consumers:
+        age_s = None if each.written_ms is None else (evidence.now_ms - each.written_ms) / 1000
+        is_used = each.members > 0 or (age_s is not None and age_s < FRESH_S)
+        if age_s is None and not each.members:
+            continue
+        wrote = "no offset" if age_s is None else f"an offset {span(max(0.0, age_s))} ago"
+        yield MigrationFinding(
+            severity=Severity.WARNING if is_used else Severity.NOTE,
+            kind=MigrationKind.OLD_CONSUMER,
+            text=f"group '{each.group}' keeps its offsets in ZooKeeper:"
+            f" {counted(each.members, 'member')}, wrote {wrote}",
+            outcome="/consumers is not copied, and brokers on KRaft store no offsets there: these"
+            " consumers stop, and newer ones begin without their offsets",
+            command=f"kadmin groups migrate-offsets --from-zookeeper --group {quoted(each.group)}",
+            groups=(each.group,),
+            znodes=(paths.consumer_group(each.group),),
+            source="KIP-866, KAFKA-14768",
+        )
+
+
+def removed_configs(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
+    for key in REMOVED_TOPIC_CONFIGS:
+        topics = tuple(
+            topic.name for topic in evidence.snapshot.topics.values() if key in topic.config.values
+        )
+        if topics:
+            yield MigrationFinding(
+                severity=Severity.NOTE,
+                kind=MigrationKind.REMOVED_CONFIG,
+                text=f"{counted(len(topics), 'topic')} set {key}",
+                outcome="it is copied, and Kafka 4.0 does not know it",
+                topics=topics,
+                command=f"kadmin configs --alter --topic {quoted(topics[0])} --delete-config {key}",
+                znodes=tuple(map(paths.topic_config, topics)),
+                source="KIP-724",
+            )
+    for entity, config in evidence.configs.items():
+        keys = [key for key in REMOVED_BROKER_CONFIGS if key in config.values]
+        if keys:
+            yield MigrationFinding(
+                severity=Severity.NOTE,
+                kind=MigrationKind.REMOVED_CONFIG,
+                text=f"{entity} sets {', '.join(keys)}",
+                outcome="it is copied, and Kafka 4.0 does not know it",
+                command=f"kadmin configs --alter {options_of(entity)} --delete-config"
+                f" {','.join(keys)}",
+                source="KIP-724",
+            )
+
+
+def foreign_znodes(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
+    if evidence.foreign:
+        names = evidence.foreign
+        verb = "is" if len(names) == 1 else "are"
+        yield MigrationFinding(
+            severity=Severity.NOTE,
+            kind=MigrationKind.FOREIGN_ZNODE,
+            text=f"/{first_listed(names)} {verb} not Kafka's: something else uses this ZooKeeper",
+            outcome="it needs the ensemble after Kafka has left it, or stops with it",
+            command="kadmin zookeeper clients",
+            znodes=tuple(f"/{name}" for name in names),
+            source="kafka-compat",
+        )

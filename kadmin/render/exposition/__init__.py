@@ -1,0 +1,3 @@
+"""Metrics of an exporter in Prometheus's text format: of a cluster, groups, findings, and itself"""
+
+__all__ = ["cluster", "findings", "groups", "polls", "text"]

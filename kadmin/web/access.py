@@ -1,0 +1,116 @@
+"""Access: who makes a request, by a token, a session or a trusted proxy?"""
+
+import ipaddress
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from starlette.requests import HTTPConnection
+
+from kadmin.web.attempts import Attempts
+from kadmin.web.roles import Visitor
+from kadmin.web.sessions import Sessions, WebSession, digest_of
+from kadmin.web.tokens import BadTokenFile, Tokens, read_tokens
+
+COOKIE: Final = "kadmin_session"
+SECURE_COOKIE: Final = "__Host-kadmin_session"
+"""Browsers take it by TLS alone, and from no other host."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proxy:
+    """A reverse proxy that is trusted to name visitors in *header*, None if it only forwards."""
+
+    addresses: frozenset[str]
+    header: str | None = None
+
+
+class TokenFile:
+    """The tokens in the file at *path*, read again when it has changed.
+
+    While it cannot be used, no login succeeds: tokens that were taken out must not live on.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.tokens = read_tokens(path)
+        self._seen = self._mark()
+
+    def _mark(self) -> tuple[int, int, int] | None:
+        try:
+            found = self.path.stat()
+        except OSError:
+            return None
+        return found.st_mtime_ns, found.st_ino, found.st_size
+
+    def current(self) -> Tokens:
+        mark = self._mark()
+        if mark != self._seen:
+            self._seen = mark
+            try:
+                self.tokens = read_tokens(self.path)
+            except BadTokenFile:
+                self.tokens = Tokens(by_digest={}, by_name={})
+        return self.tokens
+
+
+@dataclass(slots=True, kw_only=True)
+class Access:
+    """Logins and sessions; *is_secure* where browsers come by TLS."""
+
+    file: TokenFile
+    proxy: Proxy | None = None
+    is_secure: bool = False
+    sessions: Sessions = field(default_factory=Sessions)
+    attempts: Attempts = field(default_factory=Attempts)
+
+    @property
+    def cookie(self) -> str:
+        return SECURE_COOKIE if self.is_secure else COOKIE
+
+    def address_of(self, request: HTTPConnection) -> str:
+        """Return the address that the request comes from, as a trusted proxy forwards it."""
+        peer = "" if request.client is None else request.client.host
+        if self.proxy is not None and peer in self.proxy.addresses:
+            forwarded = request.headers.get("x-forwarded-for", "").rpartition(",")[2].strip()
+            try:
+                return str(ipaddress.ip_address(forwarded))
+            except ValueError:
+                return peer
+        return peer
+
+    def name_by_proxy(self, request: HTTPConnection) -> str | None:
+        """Return the name that a trusted proxy gives, None where none does."""
+        peer = "" if request.client is None else request.client.host
+        if self.proxy is None or self.proxy.header is None or peer not in self.proxy.addresses:
+            return None
+        names = request.headers.getlist(self.proxy.header)
+        return names[0] if len(names) == 1 and names[0].strip() else None
+
+    def visitor_of(self, session: WebSession) -> Visitor | None:
+        """Return the visitor of *session*, None if the token has been taken out of the file."""
+        tokens = self.file.current()
+        if session.token_digest is None:
+            return tokens.visitor_named(session.name)
+        return tokens.by_digest.get(session.token_digest)
+
+    def session_of(self, request: HTTPConnection) -> WebSession | None:
+        """Return the session that the request's cookie names, None without one that is valid."""
+        session_id = request.cookies.get(self.cookie)
+        return None if session_id is None else self.sessions.find(session_id, time.monotonic())
+
+    def log_in(self, token: str) -> tuple[str, WebSession] | None:
+        """Begin a session by *token*: the id for the cookie, and the session; None if it is of no
+        visitor."""
+        visitor = self.file.current().visitor_with(token)
+        if visitor is None:
+            return None
+        return self.sessions.begin(visitor.name, digest_of(token), time.monotonic())
+
+    def log_in_by_proxy(self, name: str) -> tuple[str, WebSession] | None:
+        """Begin a session of the visitor whom a trusted proxy calls *name*; None if there is no
+        such one."""
+        if self.file.current().visitor_named(name) is None:
+            return None
+        return self.sessions.begin(name, None, time.monotonic())

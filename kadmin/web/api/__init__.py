@@ -1,0 +1,3 @@
+"""The JSON API: one module for each group of routes"""
+
+__all__ = ["endpoints"]

@@ -1,0 +1,65 @@
+"""Attempts to log in: after some that failed, the next has to wait.
+
+By address, and by all addresses together: a network of attackers has many.
+"""
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Final
+
+FREE_COUNT: Final = 5
+"""A person errs that often before the next attempt has to wait."""
+WAIT_S: Final = 2.0
+"""Doubled with each attempt that fails."""
+WAIT_S_MAX: Final = 300.0
+FORGET_S: Final = 3600.0
+FAILURES_PER_MINUTE_MAX: Final = 120
+ADDRESS_COUNT_MAX: Final = 10_000
+
+
+@dataclass(slots=True, kw_only=True)
+class Failures:
+    """Those of one address: how many, and when was the last one?"""
+
+    count: int
+    last_s: float
+
+    @property
+    def wait_s(self) -> float:
+        over = self.count - FREE_COUNT
+        return 0.0 if over < 0 else min(WAIT_S * 2.0 ** min(over, 20), WAIT_S_MAX)
+
+
+class Attempts:
+    """What has failed lately; the time is in seconds of a clock that never goes back."""
+
+    def __init__(self) -> None:
+        self._by_address: OrderedDict[str, Failures] = OrderedDict()
+        self._minute = 0
+        self._failures_of_minute = 0
+
+    def wait_s(self, address: str, now_s: float) -> float:
+        """Return how long *address* has to wait before its next attempt is looked at."""
+        if int(now_s // 60) == self._minute and self._failures_of_minute >= FAILURES_PER_MINUTE_MAX:
+            return 60.0 * (self._minute + 1) - now_s
+        failures = self._by_address.get(address)
+        if failures is None or now_s - failures.last_s >= FORGET_S:
+            return 0.0
+        return max(0.0, failures.last_s + failures.wait_s - now_s)
+
+    def failed(self, address: str, now_s: float) -> None:
+        """Count an attempt that failed."""
+        minute = int(now_s // 60)
+        if minute != self._minute:
+            self._minute, self._failures_of_minute = minute, 0
+        self._failures_of_minute += 1
+        failures = self._by_address.pop(address, None)
+        is_new = failures is None or now_s - failures.last_s >= FORGET_S
+        count = 1 if failures is None or is_new else failures.count + 1
+        self._by_address[address] = Failures(count=count, last_s=now_s)
+        while len(self._by_address) > ADDRESS_COUNT_MAX:
+            self._by_address.popitem(last=False)
+
+    def succeeded(self, address: str) -> None:
+        """Forget what *address* has failed in."""
+        self._by_address.pop(address, None)

@@ -1,0 +1,145 @@
+"""The server: a socket, TLS, bounds, and an end in order."""
+
+import logging
+import socket
+import ssl
+from asyncio import Transport
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Final
+
+import h11
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from kadmin.errors import KadminError, UsageError
+from kadmin.quoting import quoted
+from kadmin.web.application import application
+from kadmin.web.serving import Serving
+
+CONNECTION_COUNT_MAX: Final = 1000
+BACKLOG: Final = 128
+KEEP_ALIVE_S: Final = 15
+GRACE_S: Final = 3
+REQUEST_S_MAX: Final = 20.0
+"""A request may take twice as long to arrive."""
+HEADERS_SIZE_MAX: Final = 32 * 1024
+
+
+class CannotListen(KadminError):
+    """The address is taken, or is none of this machine."""
+
+    def __init__(self, host: str, port: int, reason: str) -> None:
+        super().__init__(
+            f"cannot listen on {host}:{port}: {reason}",
+            hint="choose another port with --listen HOST:PORT; port 0 takes a free one",
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TlsFiles:
+    """PEM files of a certificate with its chain, and of its key."""
+
+    cert: Path
+    key: Path
+
+
+class Server(uvicorn.Server):
+    """uvicorn's, which ends the streams first: it waits for requests that are under way."""
+
+    def __init__(self, config: uvicorn.Config, close: Callable[[], None]) -> None:
+        super().__init__(config)
+        self.close = close
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self.close()
+        super().handle_exit(sig, frame)
+
+
+class BoundedProtocol(H11Protocol):
+    """h11's, which closes a connection that does not send a request as a whole in time.
+
+    Otherwise those that send a byte now and then would take all connections, without a token.
+    """
+
+    def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.seen_request = self.cycle
+        self.next_look = self.loop.call_later(REQUEST_S_MAX, self.look)
+
+    def look(self) -> None:
+        is_receiving = self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
+        if is_receiving and self.cycle is self.seen_request:
+            self.transport.close()
+            return
+        self.seen_request = self.cycle
+        self.next_look = self.loop.call_later(REQUEST_S_MAX, self.look)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.next_look.cancel()
+        super().connection_lost(exc)
+
+
+def listening_socket(host: str, port: int) -> socket.socket:
+    """Return a socket that listens on *host* and *port*.
+
+    Raises:
+        CannotListen: it is taken, or is no address of this machine.
+    """
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        listening = socket.socket(family, socket.SOCK_STREAM)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        listening.listen(BACKLOG)
+    except OSError as error:
+        raise CannotListen(host, port, error.strerror or str(error)) from error
+    return listening
+
+
+def serve(serving: Serving, listening: socket.socket, tls: TlsFiles | None) -> None:
+    """Serve until SIGINT or SIGTERM.
+
+    Raises:
+        UsageError: certificate and key cannot be used.
+    """
+    Server(configured(serving, tls), serving.close).run(sockets=[listening])
+
+
+def configured(serving: Serving, tls: TlsFiles | None) -> uvicorn.Config:
+    """Return how *serving* is served, with certificate and key loaded.
+
+    Raises:
+        UsageError: they cannot be read, or do not belong together.
+    """
+    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+    config = uvicorn.Config(
+        application(serving),
+        http=BoundedProtocol,
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        limit_concurrency=CONNECTION_COUNT_MAX,
+        backlog=BACKLOG,
+        timeout_keep_alive=KEEP_ALIVE_S,
+        timeout_graceful_shutdown=GRACE_S,
+        h11_max_incomplete_event_size=HEADERS_SIZE_MAX,
+        ssl_certfile=None if tls is None else str(tls.cert),
+        ssl_keyfile=None if tls is None else str(tls.key),
+    )
+    if tls is not None:
+        try:
+            config.load()
+        except (OSError, ssl.SSLError) as error:
+            raise UsageError(
+                f"cannot serve by TLS with {tls.cert} and {tls.key}: {error}",
+                hint=f"openssl x509 -in {quoted(str(tls.cert))} -noout -subject",
+            ) from error
+        assert config.ssl is not None, "two files were given"
+        config.ssl.minimum_version = ssl.TLSVersion.TLSv1_2
+    return config

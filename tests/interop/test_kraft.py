@@ -1,0 +1,130 @@
+"""Does every command that asks brokers do its work where there is no ZooKeeper any more?"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, cast
+
+import pytest
+
+from kadmin.errors import ExitCode
+from tests.interop.brokers import RealCluster
+from tests.interop.kraft import CONTROLLER_ID, KRaftCluster, kraft_cluster
+from tests.interop.maven import Maven
+from tests.interop.test_smoke import NUMBERS, SMOKE, WIRE, Way, leaders
+from tests.support.cli import kadmin
+from tests.support.waiting import wait_until
+
+pytestmark = pytest.mark.interop
+
+OF_ZOOKEEPER: Final = {"zookeeper", "lead", "migration"}
+"""Commands that ask ZooKeeper alone."""
+
+
+class KRaftWay(Way):
+    """A way that makes its topics by the brokers."""
+
+    __slots__ = ()
+
+    @property
+    def where(self) -> tuple[str, ...]:
+        return (WIRE, self.cluster.bootstrap)
+
+    def topic(self, assignment: str = "0:1") -> str:
+        name = f"smoke-{next(NUMBERS)}"
+        of_topic = ("--topic", name, "--replica-assignment", assignment)
+        self.done("topics", "--create", *of_topic, "--wait", "--yes")
+        return name
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param("3.9.1", marks=[pytest.mark.smoke, pytest.mark.xdist_group("kraft-3.9.1")]),
+        pytest.param("4.1.0", marks=pytest.mark.xdist_group("kraft-4.1.0")),
+    ],
+)
+def kraft(
+    request: pytest.FixtureRequest,
+    java: str,
+    maven: Maven,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[KRaftCluster]:
+    directory = tmp_path_factory.mktemp("kraft")
+    with kraft_cluster(request.param, java=java, maven=maven, directory=directory) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def way(kraft: KRaftCluster, tmp_path: Path) -> KRaftWay:
+    # It has what the commands' uses need of a cluster.
+    return KRaftWay(cast(RealCluster, kraft), WIRE, tmp_path)
+
+
+BY_WIRE: Final = sorted(name for name, (_, ways) in SMOKE.items() if WIRE in ways)
+
+
+@pytest.mark.parametrize("command", [name for name in BY_WIRE if name != "elect"])
+def test_every_command_that_asks_brokers_does_its_work(way: KRaftWay, command: str) -> None:
+    use, _ = SMOKE[command]
+    use(way)
+
+
+def test_a_preferred_leader_is_elected(way: KRaftWay) -> None:
+    name = way.topic("0:1")
+    moves = {"version": 1, "partitions": [{"topic": name, "partition": 0, "replicas": [1, 0]}]}
+    file = ("--reassignment-json-file", way.file(json.dumps(moves)))
+    rollback = ("--rollback-file", str(way.directory / "rollback.json"))
+    way.done("reassign", "--execute", *file, *rollback, "--wait")
+
+    way.done("elect", "--topic", name, "--partition", "0")
+
+    assert [1] == leaders(way, name)
+
+
+def test_the_quorum_is_told_with_who_follows_it(way: KRaftWay) -> None:
+    def told() -> Any:
+        return way.read("controller")
+
+    def has_all() -> bool:
+        quorum = told()["quorum"]
+        return {"leader", "observer"} == {each["role"] for each in quorum["replicas"]} and all(
+            each["lag"] is not None for each in quorum["replicas"]
+        )
+
+    wait_until(has_all, what="a quorum whose nodes are known")
+    assert (CONTROLLER_ID, "kraft") == (told()["controller"], told()["owner"])
+    roles = {each["node"]: each["role"] for each in told()["quorum"]["replicas"]}
+    assert {CONTROLLER_ID: "leader", 0: "observer", 1: "observer"} == roles
+
+
+def test_acls_are_changed(way: KRaftWay) -> None:
+    of_topic = ("--topic", way.topic())
+    allowed = ("--allow-principal", "User:alice", "--operation", "Read")
+    way.done("acls", "--add", *of_topic, *allowed, "--yes")
+    wait_until(lambda: "User:alice" in way.done("acls", "--list", *of_topic), what="the ACL")
+
+    way.done("acls", "--remove", *of_topic, *allowed, "--yes")
+
+    wait_until(lambda: "User:alice" not in way.done("acls", "--list", *of_topic), what="no ACL")
+
+
+@pytest.mark.parametrize("entity", ["groups", "client-metrics"])
+def test_configs_that_only_kraft_has_are_refused_with_who_knows_them(
+    way: KRaftWay, entity: str
+) -> None:
+    described = ("configs", "--describe", "--entity-type", entity, "--entity-name", "x")
+
+    outcome = kadmin(*described, *way.where)
+
+    assert ExitCode.USAGE == outcome.exit_code
+    assert f"--entity-type {entity}" in outcome.stderr
+
+
+@pytest.mark.parametrize("command", sorted(OF_ZOOKEEPER))
+def test_what_asks_zookeeper_alone_does_not_take_brokers(way: KRaftWay, command: str) -> None:
+    words = {"zookeeper": (), "lead": ("/x", "--", "true"), "migration": ("status",)}
+
+    outcome = kadmin(command, *way.where, *words[command])
+
+    assert ExitCode.USAGE == outcome.exit_code, outcome

@@ -1,0 +1,146 @@
+"""Polls: is each question asked once for all readers, and does its last answer survive failures?"""
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from kadmin.app.polling import Poll, Poller, Reading
+from kadmin.errors import KadminError, UnreachableError
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
+
+NEVER_S = 3600.0
+
+
+def poll_of(answers: Iterator[int | KadminError], interval_s: float = 0.0) -> Poll[int]:
+    def ask() -> int:
+        answer = next(answers)
+        if isinstance(answer, KadminError):
+            raise answer
+        return answer
+
+    return Poll("numbers", ask, interval_s)
+
+
+def test_before_the_first_answer_nothing_is_known() -> None:
+    reading = poll_of(iter([])).reading
+
+    assert Reading() == reading
+    assert reading.age_s is None
+    assert reading.answer_within(NEVER_S) is None
+
+
+def test_a_failure_leaves_the_last_answer_as_it_was_with_its_age() -> None:
+    poll = poll_of(iter([7, UnreachableError("no broker answers"), 8]))
+    first = poll.attempt()
+    second = poll.attempt()
+    third = poll.attempt()
+
+    assert (1, 1, 7, None) == (first.number, first.answers, first.answer, first.error)
+    assert (2, 1, 7) == (second.number, second.answers, second.answer)
+    assert second.error is not None
+    assert second.error.message == "no broker answers"
+    assert second.error.__traceback__ is None
+    assert second.asked_s == first.asked_s
+    assert (3, 2, 8, None) == (third.number, third.answers, third.answer, third.error)
+
+
+def test_an_answer_is_returned_up_to_the_age_that_its_reader_accepts() -> None:
+    reading = poll_of(iter([7])).attempt()
+
+    assert 7 == reading.answer_within(NEVER_S)
+    assert reading.answer_within(-1) is None
+
+
+def test_attempts_that_take_longer_than_the_interval_are_counted() -> None:
+    assert 1 == poll_of(iter([7]), interval_s=-1).attempt().late_count
+    assert 0 == poll_of(iter([7]), interval_s=NEVER_S).attempt().late_count
+
+
+def test_each_question_is_asked_once_however_many_wait() -> None:
+    asked: list[int] = []
+    may_answer = threading.Event()
+
+    def ask() -> int:
+        asked.append(len(asked))
+        assert may_answer.wait(OUTER_LIMIT_S)
+        return len(asked)
+
+    poll = Poll("numbers", ask, NEVER_S)
+    found: list[int | None] = []
+    readers = [
+        threading.Thread(target=lambda: found.append(poll.wait_beyond(0, OUTER_LIMIT_S).answer))
+        for _ in range(5)
+    ]
+    with Poller([poll]):
+        for reader in readers:
+            reader.start()
+        may_answer.set()
+        for reader in readers:
+            reader.join(OUTER_LIMIT_S)
+
+    assert [0] == asked
+    assert [1] * 5 == found
+
+
+def test_who_is_in_a_hurry_gets_what_was_read_after_the_call() -> None:
+    began, may_answer = threading.Semaphore(0), threading.Semaphore(0)
+    numbers = iter(range(100))
+
+    def ask() -> int:
+        number = next(numbers)
+        began.release()
+        assert may_answer.acquire(timeout=OUTER_LIMIT_S)
+        return number
+
+    poll = Poll("numbers", ask, NEVER_S)
+    with Poller([poll]):
+        assert began.acquire(timeout=OUTER_LIMIT_S)
+        # The first attempt is under way: what it reads may be older than the call.
+        behind = poll.hurry()
+        may_answer.release(2)
+        reading = poll.wait_beyond(behind, OUTER_LIMIT_S)
+
+    assert 1 == reading.answer
+
+
+def test_what_a_stopped_poll_is_waited_for_comes_at_once_as_it_is() -> None:
+    poll = poll_of(iter([7]), NEVER_S)
+    with Poller([poll]):
+        poll.wait_beyond(0, OUTER_LIMIT_S)
+
+    assert poll.is_stopped
+    assert 7 == poll.wait_beyond(1, OUTER_LIMIT_S).answer
+
+
+def test_a_slow_question_holds_up_no_other() -> None:
+    may_end = threading.Event()
+    slow = Poll("slow", lambda: may_end.wait(OUTER_LIMIT_S), NEVER_S)
+    quick = poll_of(iter(range(1000)), interval_s=0.01)
+    with Poller([slow, quick]) as poller:
+        wait_until(lambda: poller.polls["numbers"].reading.number >= 3, what="three answers")
+        assert 0 == slow.reading.number
+        may_end.set()
+
+
+def test_a_bug_stops_the_poll_and_lets_its_readers_go_on() -> None:
+    poll = Poll("ratios", lambda: 1 // 0, NEVER_S)
+    with pytest.raises(ZeroDivisionError):
+        poll.run()
+
+    assert poll.is_stopped
+    assert Reading() == poll.wait_beyond(0, OUTER_LIMIT_S)
+
+
+def test_every_attempt_is_reported_on_the_thread_that_asked() -> None:
+    seen: list[tuple[int, int]] = []
+    poll: Poll[int] = Poll(
+        "numbers",
+        threading.get_ident,
+        NEVER_S,
+        after=lambda reading: seen.append((reading.number, threading.get_ident())),
+    )
+    with Poller([poll]):
+        wait_until(lambda: bool(seen), what="the report")
+
+    assert [(1, poll.reading.answer)] == seen

@@ -1,0 +1,63 @@
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.support.left_out import left_out_marks, marks_of, pytest_ignore_collect
+
+FAST: Final = "not (slow or zk or interop)"
+
+
+@pytest.mark.parametrize(
+    ("expression", "marks"),
+    [
+        (FAST, {"slow", "zk", "interop"}),
+        ("not (long)", {"long"}),
+        ("interop", set()),
+        ("not (slow and zk)", set()),
+        ("not (slow or zk) and fast", set()),
+        ("", set()),
+    ],
+)
+def test_what_a_run_leaves_out_is_known_of_plain_expressions(
+    expression: str, marks: set[str]
+) -> None:
+    assert marks == left_out_marks(expression)
+
+
+@pytest.mark.parametrize(
+    ("source", "marks"),
+    [
+        ("pytestmark = pytest.mark.zk\n", {"zk"}),
+        ("X = 1\npytestmark = [pytest.mark.interop, pytest.mark.faults]\n", {"interop", "faults"}),
+        (
+            'pytestmark = [\n    pytest.mark.zk,\n    pytest.mark.usefixtures("a"),\n]\n',
+            {"zk", "usefixtures"},
+        ),
+        ("    pytestmark = pytest.mark.zk\n", set()),  # That of a class.
+        ("@pytest.mark.zk\ndef test_it() -> None: ...\n", set()),
+    ],
+)
+def test_the_marks_of_a_module_are_read_without_importing_it(source: str, marks: set[str]) -> None:
+    assert marks == marks_of(source)
+
+
+@pytest.mark.parametrize(
+    ("source", "is_left_out"),
+    [
+        ("pytestmark = pytest.mark.zk\n", True),
+        ("pytestmark = pytest.mark.sim\n", None),
+        ("@pytest.mark.zk\ndef test_it() -> None: ...\n", None),
+    ],
+)
+def test_a_module_is_collected_unless_all_of_its_tests_are_left_out(
+    source: str, is_left_out: bool | None, tmp_path: Path, pytestconfig: pytest.Config
+) -> None:
+    module = tmp_path / "test_it.py"
+    module.write_text(source)
+    expression = pytestconfig.option.markexpr
+    pytestconfig.option.markexpr = FAST
+    try:
+        assert is_left_out is pytest_ignore_collect(module, pytestconfig)
+    finally:
+        pytestconfig.option.markexpr = expression
