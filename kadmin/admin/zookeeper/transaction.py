@@ -8,7 +8,7 @@ kadmin does not plan anew by itself, since an operator has seen the plan: a conf
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Final, cast
+from typing import Final
 
 from cluster.coordination import transaction
 from cluster.coordination.acls import with_inherited_acls
@@ -120,8 +120,8 @@ def write(
     if fence.lease is not None:
         others.append(Check(LEASE_PATH, fence.lease))
     if fence.run is not None:
-        lease = cast(tuple[Check, ...], fence.run.lease)  # From the store of runs beside this.
-        others += [Check(run_path(fence.run.run_id), fence.run.zk_version), *lease]
+        others.append(Check(run_path(fence.run.run_id), fence.run.zk_version))
+        others += [Check(path, zk_version) for path, zk_version in fence.run.lease]
     steps = with_inherited_acls(change(transaction.Fence(mark, tuple(others))))
     return run_blocking(connection, steps)
 

@@ -5,12 +5,10 @@ Requests are judged here, as ZooKeeper and the controller do: *fences* taken out
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import cast
 
 from cluster.model.ids import NEVER_READ, TopicPartition, ZkVersion
 from cluster.model.outcome import Committed, Conflict, ConflictKind, FenceMoved
 from cluster.model.snapshot import ClusterSnapshot
-from cluster.zk.requests import Check
 from kadmin.admin.ports import Fence, KeptRun, Outcome, Partly
 from kadmin.plan.moves.plan_file import PlannedMove
 from kadmin.plan.reassignment.journal import ThrottleJournal
@@ -67,7 +65,7 @@ class State:
 
     def is_led(self, kept: KeptRun) -> bool:
         """Return whether the lease that *kept* was read under goes on."""
-        epochs = {cast(Check, check).expected_zk_version for check in kept.lease}
+        epochs = {epoch for _, epoch in kept.lease}
         return self.holder is not None and epochs == {self.lease_epoch}
 
     def note_write(self, writer: str, fence: Fence) -> None:
