@@ -155,7 +155,7 @@ class FileRuns:
             return None if try_lock(file.fileno()) else file.read().decode(errors="replace")
         return None
 
-    def lease_fence(self) -> tuple[object, ...]:
+    def lease_fence(self) -> tuple[()]:
         """Return no checks: files have none, and the lock ends with the process alone."""
         return ()
 
