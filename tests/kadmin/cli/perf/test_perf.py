@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.kadmin.cli.conftest import OneBroker
 from tests.support.cli import done, kadmin
+from tests.support.one_broker import OneBroker
 
 pytestmark = [pytest.mark.clients]
 
