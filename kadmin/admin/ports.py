@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from cluster.model.fault import Fault
     from cluster.model.ids import BrokerId, TopicPartition, ZkVersion
     from cluster.model.snapshot import ClusterSnapshot
-    from cluster.zk.requests import Check
     from kadmin.admin.answers import (
         AclSnapshot,
         Answers,
@@ -65,13 +64,17 @@ class Fence:
     run: "KeptRun | None" = None
 
 
+LeaseFence: TypeAlias = "tuple[tuple[str, ZkVersion], ...]"
+"""Places and their versions; only the port that returned them can interpret them."""
+
+
 @dataclass(frozen=True, slots=True)
 class KeptRun:
     """The journal of a supervised run, as it was read, and the fence of its supervisor's lease."""
 
     run_id: str
     zk_version: "ZkVersion"
-    lease: "tuple[Check, ...]" = ()
+    lease: "LeaseFence" = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,8 +333,9 @@ class RunStore(Protocol):
         A lease that was lost is claimed anew, behind those that wait.
         """
 
-    def lease_fence(self) -> "tuple[Check, ...]":
-        """The checks that pass as long as this supervisor has the lease that it claimed last."""
+    def lease_fence(self) -> "LeaseFence":
+        """What is checked with each write, and passes as long as this supervisor has the lease that
+        it claimed last."""
 
     def holds_lease(self) -> bool:
         """Whether that goes on, as far as it can be seen without a request."""

@@ -6,6 +6,7 @@ from typing import Final, TypeAlias, TypeGuard
 
 from cluster.model.topic_name import topic_name_problem
 from kadmin.errors import UsageError
+from kadmin.named_file import VALUES_MAX, has_too_many_values
 from kadmin.plan.reassignment.targets import (
     repeated,
 )
@@ -36,6 +37,8 @@ def parse_document(text: str, source: str, hint: str) -> JsonObject:
     Raises:
         BadFile: it is none, or a key has two values.
     """
+    if has_too_many_values(text):
+        raise BadFile(source, [f"it has more than {VALUES_MAX:,} values"], hint)
     ambiguous: list[str] = []
 
     def object_of(pairs: list[tuple[str, object]]) -> JsonObject:

@@ -27,6 +27,7 @@ from cluster.model.topic import (
     TopicAssignment,
 )
 from kadmin.errors import UsageError
+from kadmin.named_file import VALUES_MAX, has_too_many_values
 from kadmin.plan.log_dirs import LogDir, ReplicaLog
 from kadmin.snapshots.fields import INT32_MAX, Fields, WrongField, is_number, is_text
 from kadmin.snapshots.saved import SavedCluster, SavedGroup, Source
@@ -54,6 +55,8 @@ def saved_in(text: str, source: str) -> SavedCluster:
     """
     if not text.strip():
         raise BadSnapshot(source, "it is empty")
+    if has_too_many_values(text):
+        raise BadSnapshot(source, f"it has more than {VALUES_MAX:,} values")
     try:
         document = json.loads(text)
     except json.JSONDecodeError as error:

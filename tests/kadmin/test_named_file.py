@@ -15,13 +15,22 @@ from kadmin import named_file
 from kadmin.admin.oauth import of_file
 from kadmin.admin.tls import check_readable
 from kadmin.app.spark import read_properties as read_of_spark
+from kadmin.arguments.documents import BadFile, parse_document
 from kadmin.cli.files import read_text
 from kadmin.errors import UsageError
+from kadmin.plan.moves.plan_file import from_json as plan_in
 from kadmin.records.client import create_client
 from kadmin.records.properties import read_properties as read_of_client
 from kadmin.settings.config_reader import read_config_file
 from kadmin.settings.properties import read_properties
 from kadmin.settings.resolve import read_password
+from kadmin.snapshots.reading import saved_in
+
+
+def document_in(text: str, source: str) -> object:
+    """A file of Kafka's, which this is none of."""
+    raise BadFile(source, [str(parse_document(text, source, "hint"))], "hint")
+
 
 MARK: Final = b"\xef\xbb\xbf"
 
@@ -97,3 +106,18 @@ def test_a_broker_reads_its_configs_alike(tmp_path: Path) -> None:
     assert ["broker.id"] == list(read_of_broker(str(path)))
     with pytest.raises(InvalidSettings, match=f"/dev/zero: it has more than {FILE_SIZE_MAX:,}"):
         read_of_broker("/dev/zero")
+
+
+@pytest.mark.parametrize("read", [plan_in, saved_in, document_in], ids=["plan", "snapshot", "file"])
+def test_a_file_of_more_values_than_memory_has_room_for_is_refused_before_it_is_parsed(
+    read: Callable[[str, str], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(named_file, "VALUES_MAX", 50)
+
+    with pytest.raises(UsageError, match=r"it has more than [\d,]+ values") as refused:
+        read('{"version": 1, "x": [' + "[]," * 50 + "0]}", "x.json")
+
+    assert refused.value.hint
+    with pytest.raises(UsageError, match=r"x\.json") as allowed:
+        read('{"version": 1, "x": [' + "[]," * 5 + "0]}", "x.json")
+    assert "values" not in allowed.value.message

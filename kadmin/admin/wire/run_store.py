@@ -14,7 +14,6 @@ from urllib.parse import quote
 
 from cluster.model.ids import NEVER_READ, ZkVersion
 from cluster.model.outcome import Committed, Conflict, ConflictKind
-from cluster.zk.requests import Check
 from kadmin.admin.ports import Outcome
 from kadmin.errors import KadminError, RefusedError
 from kadmin.plan.moves.plan_file import BadPlanFile, from_json, to_document
@@ -156,7 +155,7 @@ class FileRuns:
             return None if try_lock(file.fileno()) else file.read().decode(errors="replace")
         return None
 
-    def lease_fence(self) -> tuple[Check, ...]:
+    def lease_fence(self) -> tuple[()]:
         """Return no checks: files have none, and the lock ends with the process alone."""
         return ()
 

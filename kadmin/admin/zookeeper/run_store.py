@@ -6,6 +6,7 @@ election of the supervisor, whose lease fences all that it writes.
 """
 
 import gzip
+import zlib
 from collections.abc import Sequence
 from typing import Final
 
@@ -13,14 +14,15 @@ from cluster.model.ids import ZkVersion
 from cluster.model.outcome import Committed, Conflict, ConflictKind
 from cluster.recipes.lease import Lease
 from cluster.recipes.view import read_election
-from cluster.zk.requests import Check, Create, Delete, Operation, SetData
+from cluster.zk.requests import Create, Delete, Operation, SetData
 from cluster.zk.steps import read_children, read_each, read_node
-from kadmin.admin.ports import Fence, KeptRun, Outcome
+from kadmin.admin.ports import Fence, KeptRun, LeaseFence, Outcome
 from kadmin.admin.zookeeper.connection import Connection
 from kadmin.admin.zookeeper.leadership import Contender
 from kadmin.admin.zookeeper.throttle_journal import OWN_PATH
 from kadmin.admin.zookeeper.transaction import RUNS_PATH, commit, run_path
 from kadmin.errors import RefusedError
+from kadmin.named_file import SIZE_MAX
 from kadmin.plan.moves.plan_file import BadPlanFile, MovePlan, from_json, to_json
 from kadmin.plan.supervision.journal import BadRun, document_of, run_of, run_text
 from kadmin.plan.supervision.run import MoveRun
@@ -32,6 +34,8 @@ CLAIM_S: Final = 0.5
 CLOSE_S: Final = 2.0
 WAITING: Final = "a supervisor that is about to begin"
 PLAN: Final = "plan-"
+GZIP: Final = 16
+"""That is how zlib is asked for gzip's header."""
 PIECE_BYTES: Final = 700_000
 KEPT_MAX: Final = 20
 """So many runs that have ended are kept, with their plans, which a rollback needs."""
@@ -90,7 +94,7 @@ class ZooKeeperRuns:
             if None in nodes:
                 raise BadRun("its plan is not there")
             packed = b"".join(node.data or b"" for node in nodes if node is not None)
-            known = self.plans[run_id] = from_json(gzip.decompress(packed).decode(), run_id)
+            known = self.plans[run_id] = from_json(unpacked(packed).decode(), run_id)
         return known
 
     def create(self, run: MoveRun) -> Outcome:
@@ -159,8 +163,9 @@ class ZooKeeperRuns:
         self.lease = lease
         return me
 
-    def lease_fence(self) -> tuple[Check, ...]:
-        return () if self.lease is None else self.lease.fence
+    def lease_fence(self) -> LeaseFence:
+        checks = () if self.lease is None else self.lease.fence
+        return tuple((check.path, check.expected_zk_version) for check in checks)
 
     def holds_lease(self) -> bool:
         lease, contender = self.lease, self.contender
@@ -179,6 +184,22 @@ class ZooKeeperRuns:
         if self.contender is not None:
             self.contender.latch.close(CLOSE_S)
             self.contender = self.lease = None
+
+
+def unpacked(packed: bytes) -> bytes:
+    """Return what *packed* holds, which may be far more than it should.
+
+    Raises:
+        BadRun: it is too large, or cut off.
+    """
+    stream = zlib.decompressobj(wbits=zlib.MAX_WBITS | GZIP)
+    try:
+        text = stream.decompress(packed, SIZE_MAX)
+    except zlib.error as error:
+        raise BadRun(f"its plan is damaged: {error}") from error
+    if not stream.eof:
+        raise BadRun(f"its plan is cut off, or has more than {SIZE_MAX:,} bytes")
+    return text
 
 
 def piece_path(run_id: str, number: int) -> str:

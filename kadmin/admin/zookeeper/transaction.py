@@ -120,7 +120,8 @@ def write(
     if fence.lease is not None:
         others.append(Check(LEASE_PATH, fence.lease))
     if fence.run is not None:
-        others += [Check(run_path(fence.run.run_id), fence.run.zk_version), *fence.run.lease]
+        others.append(Check(run_path(fence.run.run_id), fence.run.zk_version))
+        others += [Check(path, zk_version) for path, zk_version in fence.run.lease]
     steps = with_inherited_acls(change(transaction.Fence(mark, tuple(others))))
     return run_blocking(connection, steps)
 

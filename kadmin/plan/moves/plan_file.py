@@ -13,6 +13,7 @@ from cluster.model.ids import BrokerId, TopicPartition, ZkVersion
 from cluster.model.placement import Racks
 from cluster.model.topic_name import topic_name_problem
 from kadmin.errors import UsageError
+from kadmin.named_file import VALUES_MAX, has_too_many_values
 from kadmin.plan.reassignment.targets import repeated
 from kadmin.wording import first_listed, listed
 
@@ -143,6 +144,8 @@ def from_json(text: str, source: str) -> MovePlan:
     Raises:
         BadPlanFile: it holds none, with every problem and its place.
     """
+    if has_too_many_values(text):
+        raise BadPlanFile(source, [f"it has more than {VALUES_MAX:,} values"])
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:

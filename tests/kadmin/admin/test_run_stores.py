@@ -16,6 +16,7 @@ from kadmin.admin.wire import run_store as files
 from kadmin.admin.zookeeper import run_store as znodes
 from kadmin.admin.zookeeper.connection import connect
 from kadmin.admin.zookeeper.transaction import commit
+from kadmin.errors import RefusedError
 from kadmin.plan.supervision.run import Goal, MoveRun, RunState
 from kadmin.settings.resolve import ZooKeeperSettings
 from tests.kadmin.cli.reassign.runs.plans import plan_of, planned
@@ -90,6 +91,17 @@ def test_one_supervisor_has_the_lease_at_a_time(open_store: Opening) -> None:
     assert two.supervisor() is None
     assert "two" == two.claim("two") == one.supervisor()
     two.release()
+
+
+def test_a_plan_that_unpacks_to_more_than_any_has_is_refused(
+    chroot: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(znodes, "SIZE_MAX", 100)
+    with connect(ZooKeeperSettings(connect=chroot, timeout_s=5)) as connection:
+        znodes.ZooKeeperRuns(connection).create(run_of(1))
+
+        with pytest.raises(RefusedError, match="cut off, or has more than 100 bytes"):
+            znodes.ZooKeeperRuns(connection).read(run_of(1).run_id)
 
 
 def test_of_two_runs_that_begin_at_the_same_moment_one_is_refused(open_store: Opening) -> None:

@@ -8,9 +8,8 @@ from cluster.model.fault import Fault
 from cluster.model.ids import NEVER_READ, BrokerId, TopicPartition, ZkVersion
 from cluster.model.outcome import Committed, Conflict, ConflictKind
 from cluster.model.snapshot import ClusterSnapshot
-from cluster.zk.requests import Check
 from kadmin.admin.answers import ConfigSnapshot
-from kadmin.admin.ports import DirsAsked, Fence, KeptRun, Outcome, Remaining
+from kadmin.admin.ports import DirsAsked, Fence, KeptRun, LeaseFence, Outcome, Remaining
 from kadmin.admin.zookeeper.zookeeper_reassignments import NoRoom
 from kadmin.arguments.entities import EntitySelection
 from kadmin.arguments.topics import TopicSelection
@@ -222,8 +221,8 @@ class SimStore:
         self.epoch = self.state.lease_epoch if holder == me else 0
         return holder
 
-    def lease_fence(self) -> tuple[Check, ...]:
-        return (Check("/lease", ZkVersion(self.epoch)),)
+    def lease_fence(self) -> LeaseFence:
+        return (("lease", ZkVersion(self.epoch)),)
 
     def holds_lease(self) -> bool:
         return self.epoch == self.state.lease_epoch and self.state.holder == self.wire.actor.name

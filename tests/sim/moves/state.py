@@ -65,7 +65,7 @@ class State:
 
     def is_led(self, kept: KeptRun) -> bool:
         """Return whether the lease that *kept* was read under goes on."""
-        epochs = {check.expected_zk_version for check in kept.lease}
+        epochs = {epoch for _, epoch in kept.lease}
         return self.holder is not None and epochs == {self.lease_epoch}
 
     def note_write(self, writer: str, fence: Fence) -> None:
