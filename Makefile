@@ -48,6 +48,10 @@ compiled: setup
 demo: setup ## See kadmin at work on a cluster of its own
 	@scripts/demo $(BIN)/kadmin
 
+.PHONY: pictures
+pictures: setup ## Draw the pictures of the documents anew, by Chromium
+	@$(BIN)/python -m scripts.pictures
+
 .PHONY: test
 test: compiled ## Run the tests but for long ones and real Kafka
 	SEEDS=$${SEEDS:-10} CRASH_SEEDS=$${CRASH_SEEDS:-100} EXAMPLES=$${EXAMPLES:-20} \

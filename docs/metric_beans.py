@@ -16,10 +16,10 @@ HEAD: Final = """\
 """
 
 
-def kafkas() -> dict[str, str]:
-    """Return the beans that were recorded, with the releases that have them."""
+def kafkas() -> list[str]:
+    """Return the beans that were recorded."""
     lines = KAFKAS.read_text(encoding="utf-8").splitlines()
-    return dict(line.split(" ", 1) for line in lines if not line.startswith("#"))
+    return [line for line in lines if not line.startswith("#")]
 
 
 def block(table: str) -> str:

@@ -49,6 +49,7 @@ ALLOWED: Final = {
     # What is shown, or compared with the times of records, znodes and lines.
     "kadmin.app.evidence": "registrations and states have times",
     "kadmin.app.migration": "since when a phase lasts, and offsets of old consumers are unwritten",
+    "kadmin.app.zookeeper_clients": "how old the offsets of old consumers are",
     "kadmin.app.snapshots": "when a snapshot was taken",
     "kadmin.cli.delete_records": "--before-time -2h",
     "kadmin.app.groups": "how long a record has been unread",

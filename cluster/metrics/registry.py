@@ -6,7 +6,7 @@ from typing import Final, Generic, Protocol, TypeVar
 
 from cluster.metrics.beans import Bean, Kind
 from cluster.metrics.meters import NS_PER_S, Counter, Meter
-from cluster.metrics.reservoirs import QUANTILES, Histogram, Reservoir, Row, Spread, Timer
+from cluster.metrics.reservoirs import QUANTILES, Histogram, Reservoir, Spread, Timer
 
 NS_PER_MS: Final = 1_000_000
 
@@ -163,7 +163,7 @@ class MetricsRegistry:
         )
 
     def reservoir(
-        self, width: int, settled: Callable[[Sequence[Row]], None] | None = None
+        self, width: int, settled: Callable[[Sequence[int]], None] | None = None
     ) -> Reservoir:
         """Make a reservoir for histograms of *width* values that are measured together."""
         return Reservoir(width, monotonic_ns=self._clock, random=self._random, settled=settled)

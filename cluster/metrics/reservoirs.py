@@ -4,8 +4,7 @@ from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from heapq import heappush, heapreplace
-from math import exp, log, log1p, sqrt
-from operator import mul
+from math import exp, fsum, log, log1p, sqrt
 from typing import Final, TypeAlias
 
 from cluster.metrics.meters import NS_PER_S, Meter
@@ -29,7 +28,7 @@ QUANTILES: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spread:
-    """The spread of values: of all that ever were, and quantiles of the sample."""
+    """The spread of values: of all that ever were, and deviation and quantiles of the sample."""
 
     count: int
     min: float
@@ -66,7 +65,6 @@ class Reservoir:
         "maxima",
         "minima",
         "pending",
-        "squares",
         "sums",
     )
 
@@ -76,11 +74,11 @@ class Reservoir:
         *,
         monotonic_ns: Callable[[], int],
         random: Callable[[], float],
-        settled: Callable[[Sequence[Row]], None] | None = None,
+        settled: Callable[[Sequence[int]], None] | None = None,
     ) -> None:
         """Make a reservoir of rows with *width* columns; *random* returns numbers in [0, 1).
 
-        *settled* gets all rows, many at a time, for what else is counted of them.
+        With *settled* rows are longer by one: it gets the last values of many rows at a time.
         """
         self._settled = settled
         self._width = width
@@ -94,7 +92,6 @@ class Reservoir:
         """Rows that are not counted yet."""
         self.count = 0
         self.sums = [0] * width
-        self.squares = [0] * width
         self.minima = [0] * width
         self.maxima = [0] * width
 
@@ -109,9 +106,9 @@ class Reservoir:
         if not rows:
             return
         self.pending = []
-        for column, values in enumerate(zip(*rows, strict=True)):
+        columns = tuple(zip(*rows, strict=True))
+        for column, values in enumerate(columns[: self._width]):
             self.sums[column] += sum(values)
-            self.squares[column] += sum(map(mul, values, values))
             least, most = min(values), max(values)
             if self.count == 0 or least < self.minima[column]:
                 self.minima[column] = least
@@ -120,7 +117,7 @@ class Reservoir:
         self.count += len(rows)
         self._sample(rows)
         if self._settled is not None:
-            self._settled(rows)
+            self._settled(columns[-1])
 
     def _sample(self, rows: Sequence[Row]) -> None:
         recency = ALPHA * (self._clock() - self._start_ns) / NS_PER_S
@@ -128,7 +125,7 @@ class Reservoir:
         index = 0
         while index < len(rows) and len(keys) < SIZE:
             heappush(keys, (recency + self._exponential(), len(self._kept)))
-            self._kept.extend(rows[index])
+            self._kept.extend(rows[index][: self._width])
             index += 1
         while index < len(rows):
             least, place = keys[0]
@@ -139,7 +136,7 @@ class Reservoir:
                 if index >= len(rows):
                     return
             heapreplace(keys, (max(recency, least) + self._exponential(), place))
-            self._kept[place : place + self._width] = array("d", rows[index])
+            self._kept[place : place + self._width] = array("d", rows[index][: self._width])
             index += 1
 
     def _exponential(self) -> float:
@@ -178,15 +175,14 @@ class Histogram:
             return Spread(
                 count=0, min=0.0, max=0.0, mean=0.0, std_dev=0.0, quantiles=(0.0,) * len(QUANTILES)
             )
-        # In whole numbers, so that no difference of large numbers is lost.
-        deviations = count * reservoir.squares[column] - total * total
-        variance = deviations / (count * (count - 1)) if count > 1 else 0.0
         return Spread(
             count=count,
             min=reservoir.minima[column] / unit,
             max=reservoir.maxima[column] / unit,
             mean=total / count / unit,
-            std_dev=sqrt(variance) / unit,
+            # Of the sample, as in later releases of Yammer's metrics: a sum of squares would cost
+            # each update as much as all else.
+            std_dev=stdev(values) / unit if len(values) > 1 else 0.0,
             quantiles=tuple(quantile(values, share) / unit for _, share in QUANTILES),
         )
 
@@ -203,6 +199,11 @@ class Timer:
     def update(self, took_ns: int) -> None:
         self.meter.count += 1
         self.durations.update(took_ns)
+
+
+def stdev(values: Sequence[float]) -> float:
+    mean = fsum(values) / len(values)
+    return sqrt(fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
 
 
 def quantile(values: Sequence[float], share: float) -> float:

@@ -65,6 +65,7 @@ from cluster.runtime.network.transports import TRANSPORTS
 from cluster.runtime.network.turns import Turns
 from cluster.runtime.process_metrics import (
     BrokerState,
+    add_health,
     add_idle_time,
     add_server,
     add_sockets,
@@ -250,6 +251,7 @@ class BrokerProcess:
         broker = Broker(self._ports(logs, controller, memory))
         log_cleaner = LogCleaner(broker.ports, broker.partitions, settled_clock.wall_ms)
         add_services(self.metrics, broker, log_cleaner)
+        add_health(self.metrics, self._membership, logs)
         propagation = ConfigPropagation(
             self._configs,
             self._server,

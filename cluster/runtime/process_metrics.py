@@ -15,6 +15,7 @@ from cluster.runtime.network.connection_quotas import ConnectionQuotas
 from cluster.runtime.network.memory_pool import UNLIMITED, MemoryPool
 from cluster.runtime.network.turns import Turns
 from cluster.runtime.zookeeper.membership import Membership
+from cluster.storage.directories.log_manager import LogManager
 
 LONG_MAX: Final = 2**63 - 1
 PROCESSOR: Final = ("0",)
@@ -49,6 +50,26 @@ def add_server(
             server.ZK_EXPIRES: lambda: membership.expire_count,
         },
     )
+
+
+def add_health(registry: MetricsRegistry, membership: Membership, logs: LogManager) -> None:
+    """Add the health checks of the broker: may it do its work?"""
+
+    def zookeeper() -> str | None:
+        return None if membership.is_connected else "ZooKeeper does not answer"
+
+    def registration() -> str | None:
+        return None if membership.is_registered else "the broker is not registered"
+
+    def directories() -> str | None:
+        failed = [one.path for one in logs.directories if one.health.failure is not None]
+        return f"log directories have failed: {', '.join(failed)}" if failed else None
+
+    registry.health_checks |= {
+        "zookeeper": zookeeper,
+        "registration": registration,
+        "log.dirs": directories,
+    }
 
 
 def latency_of_zookeeper(registry: MetricsRegistry) -> Callable[[int], None]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from kadmin.plan.groups.lag import PartitionLag, lags_of, positions_of
+from kadmin.plan.groups.lag import PartitionLag, Position, lags_of
 from kadmin.plan.groups.verdict import GroupVerdict, Look, Movement, judge, movement_of
 from kadmin.reports.groups import GroupLag, GroupsReport
 
@@ -220,20 +220,18 @@ def report_of(
 
 def with_unread_times(admin: "GroupAdmin", report: GroupsReport) -> GroupsReport:
     """Read since when there is something to read, and return *report* with it."""
-    times = admin.record_times({pos for each in report.groups for pos in positions_of(each.rows)})
+    positions = [[row.next_position for row in each.rows] for each in report.groups]
+    times = admin.record_times({each for some in positions for each in some if each is not None})
 
-    def with_time(row: PartitionLag) -> PartitionLag:
-        position = row.next_position
-        if position is None or position not in times:
-            return row
-        return replace(row, unread_since_ms=times[position])
+    def with_time(row: PartitionLag, position: Position | None) -> PartitionLag:
+        time_ms = None if position is None else times.get(position)
+        return row if time_ms is None else replace(row, unread_since_ms=time_ms)
 
-    return replace(
-        report,
-        groups=tuple(
-            replace(each, rows=tuple(map(with_time, each.rows))) for each in report.groups
-        ),
+    groups = tuple(
+        replace(each, rows=tuple(map(with_time, each.rows, some)))
+        for each, some in zip(report.groups, positions, strict=True)
     )
+    return replace(report, groups=groups)
 
 
 def with_states(admin: "GroupAdmin", groups: "Sequence[ListedGroup]") -> "tuple[ListedGroup, ...]":

@@ -1,7 +1,9 @@
 """The clients of the ensemble, matched with the brokers that are registered there."""
 
 import socket
+import time
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kadmin.app.session import Session
@@ -21,20 +23,23 @@ def read_clients(session: Session, admin_port: int | None) -> "ClientReport":
         UnreachableError: no server opens a session.
     """
     from kadmin.admin.zookeeper.client_probe import ask_clients
+    from kadmin.admin.zookeeper.migration.reading import read_old_consumers
     from kadmin.admin.zookeeper.snapshot import read_snapshot
     from kadmin.arguments.topics import TopicSelection
     from kadmin.plan.zookeeper_clients import NO_SESSION, report_on
 
+    now_ms = time.time_ns() // 1_000_000
     settings = session.settings.zookeeper()
     _, slash, chroot = settings.connect.partition("/")
     with session.connect() as connection:
         snapshot = connection.read(
             read_snapshot(settings.connect, TopicSelection(), with_topics=False)
         )
+        groups = connection.read(read_old_consumers())
         told = ask_clients(settings, admin_port)
         own, _ = connection.client.client_id or (NO_SESSION, b"")
     controller = snapshot.controller
-    return report_on(
+    report = report_on(
         told,
         f"{slash}{chroot}",
         addresses_of(snapshot.brokers),
@@ -42,6 +47,8 @@ def read_clients(session: Session, admin_port: int | None) -> "ClientReport":
         own,
         has_kraft=controller is not None and controller.is_kraft,
     )
+    used = tuple(group for group in groups if group.is_in_use(now_ms))
+    return replace(report, old_consumers=used)
 
 
 def addresses_of(

@@ -29,7 +29,8 @@ def clients(session: Session, **options: Any) -> None:
 
     It asks each server with the four-letter words cons, dump and wchc, which have to be allowed by
     4lw.commands.whitelist in zoo.cfg; the admin server, if --admin-port names it, reports the same.
-    Without them it can only say that it does not know.
+    Without them it can only say that it does not know. Groups that have written offsets to
+    ZooKeeper within a week are listed, too, connected or not.
 
     Exits with 4 if any client is no broker of this cluster, and with 5 if no server answers.
 
@@ -50,5 +51,5 @@ def clients(session: Session, **options: Any) -> None:
         session.warn(f"ZooKeeper {server} is down: {reason}")
     if report.down and not report.clients and not report.unlooked:
         raise ZooKeeperUnreachable(session.settings.zookeeper().connect, "no server answers")
-    if report.others:
+    if report.others or report.old_consumers:
         click.get_current_context().exit(ExitCode.FOUND)

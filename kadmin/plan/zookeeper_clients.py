@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from cluster.model.ids import BrokerId
+from kadmin.plan.migration.evidence import OldConsumers
 from kadmin.plan.zookeeper_words import NOT_ALLOWED, WHITELIST
 
 CONNECTIONS: Final = "cons"
@@ -106,10 +107,12 @@ class Client:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientReport:
     """*clients* are in order of kind and address; *unlooked* is what servers do not report, and how
-    that is opened; *down* the servers that do not answer, with the reasons."""
+    that is opened; *old_consumers* are groups in use that keep their offsets there, connected or
+    not; *down* the servers that do not answer, with the reasons."""
 
     clients: tuple[Client, ...]
     unlooked: tuple[str, ...]
+    old_consumers: tuple[OldConsumers, ...] = ()
     down: Mapping[str, str] = field(default_factory=dict)
 
     @property

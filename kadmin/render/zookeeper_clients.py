@@ -1,12 +1,13 @@
 """The clients of a ZooKeeper ensemble: who is connected, and what is each?"""
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Final
 
 from kadmin.plan.zookeeper_clients import Client, ClientReport
 from kadmin.render.fields import csv_rows, line_of
 from kadmin.render.output import Document
-from kadmin.wording import first_listed
+from kadmin.wording import first_listed, second_text
 
 COLUMNS: Final = (
     *("address", "kind", "name", "broker", "session", "server", "since_ms", "known_by"),
@@ -19,6 +20,7 @@ def clients_document(report: ClientReport) -> Document:
         schema="kadmin.zookeeper.clients/1",
         body=lambda: {
             "clients": [record(client) for client in report.clients],
+            "old_consumers": [asdict(group) for group in report.old_consumers],
             "not_looked_at": list(report.unlooked),
             "down": dict(report.down),
         },
@@ -56,3 +58,6 @@ def lines(report: ClientReport) -> Iterator[str]:
         if client.watches:
             fields["watches"] = first_listed(client.watches)
         yield line_of(fields)
+    for group in report.old_consumers:
+        wrote = "never" if group.written_ms is None else second_text(group.written_ms)
+        yield line_of({"group": group.group, "members": group.members, "wrote": wrote})

@@ -75,7 +75,7 @@ def test_each_agent_has_the_same_numbers(sources: dict[str, tuple[str, str]]) ->
         assert (1, 0, 0) == tuple(
             numbers[title] for title in ("controllers", "offline partitions", "under-replicated")
         )
-        assert numbers["partitions"] >= 1
+        assert numbers["replicas"] >= 1
 
     wait_until(
         lambda: all(

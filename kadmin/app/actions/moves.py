@@ -107,7 +107,10 @@ class RunMoves(Action):
 
     @property
     def command(self) -> str:
-        return f"kadmin reassign plan {self.options} --out plan.json"
+        run = f"kadmin reassign run plan.json --max-moves {self.settings.max_moves}"
+        if self.settings.rate is not None:
+            run += f" --throttle {self.settings.rate}"
+        return f"kadmin reassign plan {self.options} --out plan.json && {run}"
 
     @contextmanager
     def change(self, session: "Session", rollback_path: str) -> Iterator[RunStart]:

@@ -209,6 +209,7 @@ class ShownChanges:
             error.__cause__ = error.__context__ = None
             shown.error = error.with_traceback(None)
         finally:
+            shown.shown_s = self.now_s()  # Who confirmed it late still sees what became of it.
             shown.stage = Stage.ENDED
             shown.ended.set()
 

@@ -218,7 +218,8 @@ def rollback_check(session: Session, fix: bool, dry_run: bool, yes: bool) -> Non
     --fix writes in one ZooKeeper transaction what is due: it raises /controller_epoch above the
     epochs that KRaft has written, deletes /controller, so that a broker is elected, and deletes
     /migration, so that another attempt copies the cluster again. It is refused while a KRaft
-    controller runs, or while brokers have to be restarted before; it can be run again.
+    controller writes to ZooKeeper (it does not notice one that waits), or while brokers have to be
+    restarted before; it can be run again.
 
     Exits with 4 if there is no way back now, or if --fix is due.
 

@@ -3,7 +3,7 @@
 Knows no broker: the caller passes what brokers have answered.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -76,11 +76,9 @@ class PartitionLag:
     @property
     def lag(self) -> int | None:
         """How many offsets there are to read; None where that is not known."""
-        distance = self.distance
-        if distance is None:
+        if self.end is None or self.committed is None:
             return None
-        lost = max(0, (self.start or 0) - (self.committed or 0))
-        return max(0, distance - lost)
+        return max(0, self.end - max(self.committed, self.start or 0))
 
     @property
     def is_more(self) -> bool:
@@ -96,9 +94,10 @@ class PartitionLag:
     @property
     def next_position(self) -> Position | None:
         """The offset at which the first record may be that is not read; None without one."""
-        if not self.lag or self.committed is None:
+        if self.end is None or self.committed is None:
             return None
-        return Position(self.partition, max(self.committed, self.start or 0))
+        offset = max(self.committed, self.start or 0)
+        return Position(self.partition, offset) if offset < self.end else None
 
 
 def lags_of(
@@ -143,8 +142,3 @@ def lag_of(
         condition=condition,
         reason=reason,
     )
-
-
-def positions_of(rows: Iterable[PartitionLag]) -> set[Position]:
-    """The offsets whose records say since when *rows* lag."""
-    return {position for row in rows if (position := row.next_position) is not None}

@@ -139,7 +139,7 @@ OF_CLUSTER: Final = (
         names=("kafka_log_logmanager_offlinelogdirectorycount",),
         wanted=0,
     ),
-    Measure(title="partitions", names=(f"{REPLICA_MANAGER}partitioncount",)),
+    Measure(title="replicas", names=(f"{REPLICA_MANAGER}partitioncount",)),
     Measure(title="leaders", names=(f"{REPLICA_MANAGER}leadercount",)),
     total("messages in", "messagesin", Unit.PER_SECOND),
     total("bytes in", "bytesin", Unit.BYTES_PER_SECOND),

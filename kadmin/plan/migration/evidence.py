@@ -2,12 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from cluster.model.acl import ResourceAcls, ResourcePattern
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides
 from cluster.model.controller import MigrationState
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
+
+FRESH_MS: Final = 7 * 24 * 3600 * 1000
+"""Old consumers that have written within this time are taken to be in use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,11 @@ class OldConsumers:
     group: str
     members: int
     written_ms: int | None
+
+    def is_in_use(self, now_ms: int) -> bool:
+        """Return whether it has members, or has written an offset within a week."""
+        is_fresh = self.written_ms is not None and now_ms - self.written_ms < FRESH_MS
+        return self.members > 0 or is_fresh
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,9 +11,6 @@ from kadmin.plan.migration.findings import MigrationFinding, MigrationKind
 from kadmin.quoting import quoted
 from kadmin.wording import counted, first_listed, span
 
-FRESH_S: Final = 7 * 24 * 3600
-"""Old consumers that have written within this time are taken to be in use."""
-
 REMOVED_TOPIC_CONFIGS: Final = (
     "message.format.version",
     "message.timestamp.difference.max.ms",
@@ -36,12 +33,11 @@ def loss_findings(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
 def old_consumers(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
     for each in evidence.old_consumers:
         age_s = None if each.written_ms is None else (evidence.now_ms - each.written_ms) / 1000
-        is_used = each.members > 0 or (age_s is not None and age_s < FRESH_S)
         if age_s is None and not each.members:
             continue
         wrote = "no offset" if age_s is None else f"an offset {span(max(0.0, age_s))} ago"
         yield MigrationFinding(
-            severity=Severity.WARNING if is_used else Severity.NOTE,
+            severity=Severity.WARNING if each.is_in_use(evidence.now_ms) else Severity.NOTE,
             kind=MigrationKind.OLD_CONSUMER,
             text=f"group '{each.group}' keeps its offsets in ZooKeeper:"
             f" {counted(each.members, 'member')}, wrote {wrote}",

@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from starlette.responses import Response
 
@@ -48,7 +48,7 @@ def known_tags(visit: Visit) -> list[str]:
 
 def links_of(visit: Visit, page: Page[Any]) -> list[str]:
     query = {name: value for name, value in visit.request.query_params.items() if name != "page"}
-    path, number = visit.request.url.path, page.request.number
+    path, number = quote(visit.request.url.path), page.request.number
     near = {"prev": number - 1, "next": number + 1}
     return [
         f'<{path}?{urlencode({**query, "page": str(other)})}>; rel="{name}"'

@@ -30,6 +30,7 @@ setInterval(tick, 1000);
 function isBusy() {
   const active = document.activeElement;
   if (active && main.contains(active) && active.matches("input, select, textarea")) return true;
+  if (main.querySelector("input[type=checkbox]:checked")) return true;
   const selection = document.getSelection();
   return selection && !selection.isCollapsed && main.contains(selection.anchorNode);
 }

@@ -65,10 +65,15 @@ def test_an_expired_session_is_counted(tmp_path: Path, chroot: str) -> None:
     listener = "kafka.server:type=SessionExpireListener,name={}"
 
     async def use(running: Running) -> Metrics:
-        membership = running.process._membership
+        membership, registry = running.process._membership, running.process.metrics
+        healthy = {"zookeeper": None, "registration": None, "log.dirs": None}
+        assert registry.health() == healthy
+        membership.is_registered = False
+        assert registry.health() == {**healthy, "registration": "the broker is not registered"}
+        membership.is_registered = True
         await running.expire()
         await until(lambda: membership.is_registered, what="the next registration")
-        return all_of(running.process.metrics)
+        return all_of(registry)
 
     found = run(tmp_path, chroot, use)
 

@@ -12,11 +12,11 @@ import pytest
 from kadmin.cli.export import PollSession
 from kadmin.errors import ExitCode
 from kadmin.local.ports import free_ports
-from tests.kadmin.cli.conftest import OneBroker
 from tests.support.brokers import running_broker
 from tests.support.cli import done, kadmin
 from tests.support.committing import commit, joined
 from tests.support.exporting import Exported, exporting
+from tests.support.one_broker import OneBroker
 from tests.support.waiting import OUTER_LIMIT_S
 
 pytestmark = [pytest.mark.clients, pytest.mark.xdist_group("one-broker")]

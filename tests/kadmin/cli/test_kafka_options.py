@@ -82,6 +82,7 @@ def test_no_option_is_refused_without_a_word(name: str) -> None:
         command = command.get_command(own, word)
         assert command is not None
         own = click.Context(command, info_name=word, parent=own)
+    assert command is not None
     taken = {word for param in command.get_params(own) for word in param.opts}
 
     left = [

@@ -118,7 +118,9 @@ def test_clients_are_named_by_what_they_own(chroot: str) -> None:
         registration = znodes_of(cluster(brokers("0")))["/brokers/ids/0"]
         broker.create("/brokers/ids/0", registration, ephemeral=True)
         program.create("/burrow/notifier", b"", ephemeral=True, makepath=True)
+        program.create("/consumers/billing/offsets/t/0", b"7", makepath=True)
         outcome = kadmin("zookeeper", "clients", "--zookeeper", chroot, "--output", "json")
+        lines = kadmin("zookeeper", "clients", "--zookeeper", chroot).stdout
 
     found = json.loads(outcome.stdout)
     # Other sessions of this server are other tests' own.
@@ -130,6 +132,8 @@ def test_clients_are_named_by_what_they_own(chroot: str) -> None:
     _, slash, below = chroot.partition("/")
     assert ("controller", "broker 0, the controller", 0) == named[f"{slash}{below}/brokers/ids/0"]
     assert ("program", "Burrow", None) == named[f"{slash}{below}/burrow/notifier"]
+    assert ["billing"] == [each["group"] for each in found["old_consumers"]]
+    assert "\nGroup: billing\tMembers: 0\tWrote: " in lines
     assert (ExitCode.FOUND, []) == (outcome.exit_code, found["not_looked_at"])
 
 

@@ -1,6 +1,7 @@
 """What a plan would bring and `check` would find then: is it named by the plan, and asked about?"""
 
 from dataclasses import replace
+from enum import StrEnum
 from typing import Final
 
 import pytest
@@ -96,7 +97,7 @@ FOUND_AS = {
 }
 
 
-def found_in(snapshot: ClusterSnapshot) -> set[Kind]:
+def found_in(snapshot: ClusterSnapshot) -> set[StrEnum]:
     findings = judge(Evidence(snapshot=snapshot, now_ms=0)).findings
     return {each.kind for each in findings} & set(FOUND_AS.values())
 

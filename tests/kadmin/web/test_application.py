@@ -1,80 +1,23 @@
 """The application without a cluster: who gets in, and which requests go no further?"""
 
-import asyncio
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from httpx import ASGITransport, BaseTransport, Client, Request, Response
-from starlette.types import ASGIApp
+from httpx import Client
 
-from kadmin.web.access import Access, Proxy, TokenFile
-from kadmin.web.application import FIELD_COUNT_MAX, application
-from kadmin.web.audit import AuditLog
-from kadmin.web.clusters import WatchedCluster
+from kadmin.web.application import FIELD_COUNT_MAX
 from kadmin.web.guard import BODY_SIZE_MAX
 from kadmin.web.serving import Serving
+from tests.support.page_in_process import LINES, ORIGIN, TOKENS, bearer, client_of, serving_of
 
-ORIGIN = "http://testserver"
-TOKENS = {name: f"{name}-has-a-long-token-here" for name in ("ann", "rita", "wes")}
-LINES = f"""\
-ann admin {TOKENS["ann"]}
-rita read {TOKENS["rita"]}
-wes admin {TOKENS["wes"]} west
-pat operate -
-"""
 FORM = "/clusters/east/actions/create-topic"
-
-
-def serving_of(directory: Path, *, is_secure: bool = False, writes: bool = True) -> Serving:
-    path = directory / "tokens"
-    path.write_text(LINES)
-    path.chmod(0o600)
-    clusters = {
-        name: WatchedCluster(name, {"bootstrap_server": "127.0.0.1:1"}, interval_s=3600)
-        for name in ("east", "west")
-    }
-    return Serving(
-        clusters=clusters,
-        access=Access(
-            file=TokenFile(path),
-            proxy=Proxy(addresses=frozenset({"10.0.0.9"}), header="X-Remote-User"),
-            is_secure=is_secure,
-        ),
-        hosts=frozenset({"testserver"}),
-        origins=frozenset({ORIGIN, "https://testserver"}),
-        writes=writes,
-        audit=AuditLog(directory / "audit.jsonl"),
-    )
 
 
 @pytest.fixture
 def serving(tmp_path: Path) -> Serving:
     return serving_of(tmp_path)
-
-
-class InProcess(BaseTransport):
-    """Asks an application in this thread, as from *address*; its polls do not run."""
-
-    def __init__(self, app: ASGIApp, address: str) -> None:
-        self.transport = ASGITransport(app=app, client=(address, 50000))
-
-    def handle_request(self, request: Request) -> Response:
-        async def asked() -> Response:
-            content = request.read()
-            whole = Request(request.method, request.url, headers=request.headers, content=content)
-            answer = await self.transport.handle_async_request(whole)
-            body = await answer.aread()
-            return Response(answer.status_code, headers=answer.headers, content=body)
-
-        return asyncio.run(asked())
-
-
-def client_of(serving: Serving, *, address: str = "10.0.0.1", at: str = ORIGIN) -> Client:
-    client = Client(transport=InProcess(application(serving), address), base_url=at)
-    client.headers["Origin"] = ORIGIN
-    return client
 
 
 @pytest.fixture
@@ -91,10 +34,6 @@ def log_in(client: Client, name: str = "ann") -> str:
     found = re.search(r'name="csrf" value="([^"]+)"', client.get("/").text)
     assert found is not None
     return found[1]
-
-
-def bearer(name: str) -> dict[str, str]:
-    return {"Authorization": f"Bearer {TOKENS[name]}"}
 
 
 @pytest.mark.parametrize(

@@ -198,3 +198,34 @@ def test_a_group_with_any_name_has_its_page(hostile: Page) -> None:
     answer = browser.get(links[0])
     assert 200 == answer.status_code
     assert "&lt;script&gt;window.hacked" in answer.text
+
+
+@pytest.mark.browser
+@pytest.mark.zk
+def test_topics_that_are_chosen_in_the_list_are_deleted_when_their_name_is_typed(
+    hostile: Page, visited: Chromium, one_broker: OneBroker
+) -> None:
+    name, zookeeper = "chosen-in-a-browser", ("--zookeeper", one_broker.zookeeper)
+    done("topics", "--create", "--topic", name, "--partitions", "1", *ONCE, *zookeeper)
+    looks = hostile.serving.clusters["one"].looks
+    looks.wait_beyond(looks.hurry(), OUTER_LIMIT_S)
+    with tab(visited, hostile, "/clusters/one/topics") as opened:
+        opened.value(
+            f"document.querySelector('[name=topics][value=\"{name}\"]').click();"
+            " document.querySelector('button[formaction$=delete-topics]').click()"
+        )
+        opened.wait_for("location.pathname.endsWith('/actions/delete-topics')")
+        opened.wait_for("document.readyState == 'complete'")
+        assert name == opened.value("document.querySelector('#field-topics').value")
+        opened.value("document.querySelector('main form button').click()")
+        opened.wait_for("location.pathname.includes('/changes/')")
+        opened.wait_for("document.readyState == 'complete'")
+        # Without the name the browser itself keeps the form back.
+        opened.value("document.querySelector('main form button').click()")
+        assert name in done("topics", "--list", *zookeeper).split()
+        opened.value(
+            f"document.querySelector('#typed').value = '{name}';"
+            " document.querySelector('main form button').click()"
+        )
+        opened.wait_for("document.querySelector('main')?.textContent.includes('Done.')")
+    assert name not in done("topics", "--list", *zookeeper).split()

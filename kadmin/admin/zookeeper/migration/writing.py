@@ -9,8 +9,7 @@ from functools import partial
 from typing import Final
 
 from cluster.coordination import transaction
-from cluster.model.controller import MigrationState
-from cluster.model.ids import ZkVersion
+from cluster.model.ids import ControllerEpoch
 from cluster.zk import paths
 from cluster.zk.controller import encode_controller_epoch
 from cluster.zk.requests import Check, Delete, GetData, Operation, SetData
@@ -30,11 +29,10 @@ appends a record each half second."""
 class ControllersRun(RefusedError):
     """A KRaft controller writes to ZooKeeper while the cluster is to be taken from it."""
 
-    def __init__(self, state: MigrationState | None) -> None:
-        who = "" if state is None else f" {state.kraft_controller_id}"
+    def __init__(self) -> None:
         super().__init__(
-            f"the KRaft controller{who} is running: /migration was written while it was watched;"
-            " nothing was written",
+            "a KRaft controller is running: /migration was written while it was watched; nothing"
+            " was written",
             hint="stop all KRaft controllers, then run the command again",
         )
 
@@ -52,11 +50,12 @@ class RollbackWriter:
         Raises:
             ControllersRun: a KRaft controller is alive.
         """
-        before, _ = self.connection.read(read_versions())
-        self.wait(ALIVE_S)
-        after, mark = self.connection.read(read_versions())
-        if before != after:
-            raise ControllersRun(None)
+        before, mark = self.connection.read(read_versions())
+        if before is not None:
+            self.wait(ALIVE_S)
+            after, mark = self.connection.read(read_versions())
+            if before != after:
+                raise ControllersRun
         return Fence(mark=mark)
 
     def write(self, fence: Fence, plan: Fix) -> Outcome:
@@ -78,16 +77,10 @@ def operations_of(plan: Fix) -> list[Operation]:
     if plan.epoch is None:
         found.append(Check(paths.CONTROLLER_EPOCH, plan.epoch_zk_version))
     else:
-        data = encode_controller_epoch_number(plan.epoch)
+        data = encode_controller_epoch(ControllerEpoch(plan.epoch))
         found.append(SetData(paths.CONTROLLER_EPOCH, data, plan.epoch_zk_version))
     if plan.controller_zk_version is not None:
         found.append(Delete(paths.CONTROLLER, plan.controller_zk_version))
     if plan.migration_zk_version is not None:
-        found.append(Delete(paths.MIGRATION, ZkVersion(plan.migration_zk_version)))
+        found.append(Delete(paths.MIGRATION, plan.migration_zk_version))
     return found
-
-
-def encode_controller_epoch_number(epoch: int) -> bytes:
-    from cluster.model.ids import ControllerEpoch
-
-    return encode_controller_epoch(ControllerEpoch(epoch))

@@ -8,11 +8,13 @@ import pytest
 
 from cluster.broker.metrics.services import add_services
 from cluster.broker.replica_manager.log_cleaner import LogCleaner
+from cluster.controller.requests import AlteredPartition, AlterPartitionReply, AskedTopic
 from cluster.metrics.registry import Attributes, MetricsRegistry
 from cluster.model.error_codes import ErrorCode
-from cluster.model.ids import BrokerId
+from cluster.model.ids import BrokerId, ZkVersion
 from tests.cluster.api.fetching import fetch, part
 from tests.cluster.api.orders import stop
+from tests.cluster.api.test_replication import Cluster
 from tests.cluster.api.world import ME, World
 from tests.cluster.storage.batches import batch
 from tests.support.metrics import all_of
@@ -236,3 +238,82 @@ def test_what_no_longer_waits_does_not_count(world: World) -> None:
     assert not waiting.is_waiting
     for name in ("NumDelayedOperations", "PurgatorySize"):
         assert found[WAITING.format(name, "Fetch")]["Value"] == 0
+
+
+# Between two brokers.
+
+FETCHER: Final = "clientId=ReplicaFetcherThread-0-1"
+MANAGERS: Final = "kafka.server:type=ReplicaFetcherManager,name={},clientId=Replica"
+
+
+def test_a_follower_and_its_leader_count_what_is_replicated() -> None:
+    cluster = Cluster(1, 2)
+    cluster.lead(1)
+    leader, follower = measured(cluster.worlds[1]), measured(cluster.worlds[2])
+    cluster.write(1, 3)
+    cluster.advance(10)
+    of_leader, of_follower = all_of(leader), all_of(follower)
+
+    size = len(cluster.content(2))
+    assert size > 0
+    assert of_leader[TOPIC.format("ReplicationBytesOutPerSec")]["Count"] == size
+    assert of_follower[TOPIC.format("ReplicationBytesInPerSec")]["Count"] == size
+    stats = f"kafka.server:type=FetcherStats,name={{}},{FETCHER},brokerHost=host1,brokerPort=9092"
+    assert of_follower[stats.format("BytesPerSec")]["Count"] == size
+    assert of_follower[stats.format("RequestsPerSec")]["Count"] != 0
+    lag = f"kafka.server:type=FetcherLagMetrics,name=ConsumerLag,{FETCHER},topic=orders,partition=0"
+    assert of_follower[lag]["Value"] == 0
+    assert of_follower[MANAGERS.format("FailedPartitionsCount")]["Value"] == 0
+    assert of_follower[PARTITION.format("ReplicasCount")]["Value"] == 0
+    assert of_leader[PARTITION.format("ReplicasCount")]["Value"] == 2
+
+
+def test_the_fetcher_of_a_leader_that_changes_has_other_metrics() -> None:
+    cluster = Cluster(1, 2)
+    cluster.lead(1)
+    follower = measured(cluster.worlds[2])
+    cluster.write(1)
+    cluster.advance(10)
+    all_of(follower)
+    cluster.lead(2)
+    cluster.advance(10)
+
+    names = all_of(follower)
+    assert [name for name in names if "type=FetcherStats" in name or "ConsumerLag" in name] == []
+    assert names[TOPIC.format("ReplicationBytesInPerSec")]["Count"] != 0
+
+
+def test_a_leader_counts_members_that_leave_the_isr_and_come_back(world: World) -> None:
+    world.lead(replicas=(ME, 2), isr=(ME, 2))
+    world.broker.start()
+    registry = measured(world)
+    fetch(world, part(), replica_id=2)
+    world.produce(RECORDS, acks=1)
+    accept(world, ME)
+    world.clock.advance(2 * world.broker.ports.settings.lag_max_ms)
+    without = all_of(registry)
+    accept(world, ME, 2)
+    fetch(world, part(3), replica_id=2)
+    world.clock.advance(0)
+    again = all_of(registry)
+
+    assert without[MANAGER.format("IsrShrinksPerSec")]["Count"] == 1
+    assert without[MANAGER.format("IsrExpandsPerSec")]["Count"] == 0
+    assert without[MANAGER.format("UnderReplicatedPartitions")]["Value"] == 1
+    assert without[PARTITION.format("InSyncReplicasCount")]["Value"] == 1
+    assert again[MANAGER.format("IsrExpandsPerSec")]["Count"] == 1
+    assert again[MANAGER.format("UnderReplicatedPartitions")]["Value"] == 0
+
+
+def accept(world: World, *isr: int) -> None:
+    """Let the controller accept *isr* when it is proposed."""
+    hosted = world.broker.partitions.find_index("orders", 0)
+    assert hosted is not None
+    before = hosted.replica.state
+    after = before._replace(
+        isr=tuple(map(BrokerId, isr)), zk_version=ZkVersion(before.zk_version + 1)
+    )
+    world.controller.reply = AlterPartitionReply(
+        ErrorCode.NONE,
+        {AskedTopic(name="orders"): {0: AlteredPartition(ErrorCode.NONE, after)}},
+    )

@@ -1,12 +1,16 @@
 """Metrics of the controller: its events by state, and its view of the cluster."""
 
 from cluster.controller.controller_state import ControllerState
+from cluster.controller.events import Requested, TopicsWritten
+from cluster.controller.requests import ElectLeaders
 from cluster.metrics.catalogue.controller import TIMERS
 from cluster.model.controller_stats import EventStats, Spread
 from cluster.runtime.controller.controller_metrics import (
     NUMBERS,
     ControllerMetrics,
 )
+from tests.cluster.controller.harness import tp
+from tests.cluster.controller.test_notifications import with_topic
 from tests.support.metrics import all_of, new_registry
 
 STATS = "kafka.controller:type=ControllerStats,name={}"
@@ -53,6 +57,44 @@ def test_a_controller_without_events_has_no_figures() -> None:
     metrics = ControllerMetrics(new_registry())
 
     assert (metrics.event_stats(), list(metrics.summary())) == ((), [])
+
+
+def test_the_controller_counts_what_dead_brokers_leave_behind() -> None:
+    registry = new_registry()
+    metrics = ControllerMetrics(registry)
+    harness = with_topic((2, 3), (1, 2), (3, 2))
+    metrics.watch(lambda: harness.core)
+
+    def values(*names: str) -> list[object]:
+        found = all_of(registry)
+        return [
+            found[f"kafka.controller:type=KafkaController,name={name}"]["Value"] for name in names
+        ]
+
+    names = ("ActiveBrokerCount", "OfflinePartitionsCount", "PreferredReplicaImbalanceCount")
+    assert values(*names) == [3, 0, 0]
+    assert values("GlobalTopicCount", "GlobalPartitionCount") == [1, 3]
+    harness.unregister(2)
+    harness.settle()
+    assert values(*names) == [2, 0, 1]
+    harness.unregister(3)
+    harness.settle()
+    # No replica of t-0 and t-2 is left.
+    assert values(*names) == [1, 2, 2]
+
+
+def test_an_unclean_election_is_noted_for_its_meter() -> None:
+    harness = with_topic((2, 1))
+    harness.write_isr(tp("t-0"), (2,))
+    harness.step(TopicsWritten(("t",)))
+    harness.settle()
+    harness.unregister(2)
+    harness.settle()
+    assert harness.active.unclean_election_count == 0
+    harness.step(Requested(1, ElectLeaders((tp("t-0"),), is_unclean=True)))
+    harness.settle()
+
+    assert harness.active.unclean_election_count == 1
 
 
 def test_each_state_has_its_number_and_nearly_each_its_timer() -> None:

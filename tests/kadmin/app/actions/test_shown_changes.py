@@ -270,6 +270,15 @@ def test_an_old_plan_is_not_there_any_more(changes: ShownChanges, time: Time) ->
     assert None is changes.find(shown.change_id, "ann")
 
 
+def test_the_result_of_a_change_is_kept_from_its_end_on(changes: ShownChanges, time: Time) -> None:
+    shown = propose(changes, Increasing(Cluster()))
+    time.now_s += AGE_S_MAX
+    confirm(changes, shown)
+    time.now_s += AGE_S_MAX
+
+    assert shown is changes.find(shown.change_id, "ann")
+
+
 def test_only_the_last_changes_of_an_owner_are_kept(changes: ShownChanges) -> None:
     of_bob = propose(changes, Increasing(Cluster()), "bob")
     made = [propose(changes, Increasing(Cluster())) for _ in range(COUNT_OF_ONE_MAX + 2)]

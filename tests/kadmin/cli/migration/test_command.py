@@ -135,6 +135,14 @@ def test_findings_are_left_out_by_kind(calm: KazooClient) -> None:
     assert ExitCode.DONE == checked("--ignore", "log-dir-event")[0]
 
 
+def test_it_waits_until_the_cluster_is_ready_or_the_time_is_over(calm: KazooClient) -> None:
+    put(calm, f"{paths.LOG_DIR_EVENTS}/log_dir_event_0", b"")
+    outcome = kadmin("migration", "check", "--no-brokers", "--wait-ready", "1")
+
+    assert ExitCode.FOUND == outcome.exit_code
+    assert "waiting: 1 warning\n" in outcome.stderr
+
+
 def test_text_and_csv_have_what_would_happen(calm: KazooClient) -> None:
     put(calm, paths.MIGRATION, NO_JSON)
     text = kadmin("migration", "check", "--no-brokers").stdout

@@ -1,6 +1,7 @@
 """Brokers and the controller: who is missing, failed, different, or overloaded?"""
 
 from dataclasses import replace
+from enum import StrEnum
 
 import pytest
 
@@ -21,7 +22,7 @@ LATER_MS = STARTED_MS + 3_600_000
 B0, B1, B2 = (BrokerId(number) for number in range(3))
 
 
-def found(evidence: Evidence) -> list[tuple[Severity, Kind, str]]:
+def found(evidence: Evidence) -> list[tuple[Severity, StrEnum, str]]:
     return [(each.severity, each.kind, each.text) for each in broker_findings(evidence)]
 
 

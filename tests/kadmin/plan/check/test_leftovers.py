@@ -2,6 +2,7 @@
 
 import subprocess
 from dataclasses import replace
+from enum import StrEnum
 
 import pytest
 
@@ -26,7 +27,7 @@ def found(snapshot: ClusterSnapshot, **more: object) -> list[Finding]:
     return list(leftover_findings(replace(evidence, **more)))  # type: ignore[arg-type]
 
 
-def only(snapshot: ClusterSnapshot, **more: object) -> tuple[Severity, Kind, str]:
+def only(snapshot: ClusterSnapshot, **more: object) -> tuple[Severity, StrEnum, str]:
     (finding,) = found(snapshot, **more)
     return finding.severity, finding.kind, finding.text
 

@@ -1,6 +1,7 @@
 """Ill partitions: does each have one cause, and all of one cause one finding?"""
 
 from dataclasses import replace
+from enum import StrEnum
 
 import pytest
 
@@ -17,7 +18,7 @@ def found(snapshot: ClusterSnapshot, default_min_isr: int = 1) -> list[Finding]:
     return list(partition_findings(snapshot, default_min_isr))
 
 
-def texts(snapshot: ClusterSnapshot) -> list[tuple[Kind, str, list[str]]]:
+def texts(snapshot: ClusterSnapshot) -> list[tuple[StrEnum, str, list[str]]]:
     return [(each.kind, each.text, list(map(str, each.partitions))) for each in found(snapshot)]
 
 

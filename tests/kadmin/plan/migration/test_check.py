@@ -1,6 +1,7 @@
 """What a migration would stumble over: is each fault found, with its severity and outcome?"""
 
 from dataclasses import replace
+from typing import Final
 
 import pytest
 
@@ -51,266 +52,268 @@ def test_a_calm_cluster_is_ready() -> None:
     assert ((), True, "ready to migrate") == (report.findings, report.is_healthy, report.all_well)
 
 
+FAULTS: Final[tuple[tuple[MigrationEvidence, MigrationKind, Severity, str], ...]] = (
+    (
+        migrating(20, owner="zookeeper"),
+        MigrationKind.STALE_MIGRATION,
+        Severity.CRITICAL,
+        "all topics are deleted",
+    ),
+    (
+        calm(damages=(Damage(paths.MIGRATION, "is no JSON"),)),
+        MigrationKind.UNREADABLE,
+        Severity.CRITICAL,
+        "RecoverMigrationStateFromZKEvent",
+    ),
+    (
+        calm(damages=(Damage("/config/users/ann", "is no JSON"),)),
+        MigrationKind.UNREADABLE,
+        Severity.WARNING,
+        "as if it held nothing",
+    ),
+    (
+        calm(damages=(Damage("/config/users", "may not be read", True),)),
+        MigrationKind.UNREADABLE,
+        Severity.CRITICAL,
+        "NoAuth",
+    ),
+    (
+        calm(damages=(Damage(paths.PRODUCER_ID_BLOCK, "its data is empty"),)),
+        MigrationKind.UNREADABLE,
+        Severity.CRITICAL,
+        "exit",
+    ),
+    (
+        with_snapshot(cluster(brokers("0 1"), topic("t", "0,1,7"))),
+        MigrationKind.DEAD_REPLICA,
+        Severity.CRITICAL,
+        "Still waiting for ZK brokers [7] found in metadata",
+    ),
+    (
+        with_snapshot(
+            cluster(
+                brokers("0 1"),
+                replace(
+                    topic("t", "0,1"),
+                    assignment=replace(topic("t", "0,1").assignment, topic_id=None),
+                ),
+            )
+        ),
+        MigrationKind.TOPIC_ID,
+        Severity.CRITICAL,
+        "Topic was t.",
+    ),
+    (
+        calm(configs=overrides(EntityKind.USERS, "ann", producer_byte_rate="fast")),
+        MigrationKind.QUOTA,
+        Severity.CRITICAL,
+        "Unexpected client quota configuration value: producer_byte_rate -> fast",
+    ),
+    (
+        calm(configs=overrides(EntityKind.CLIENTS, "c", weather="7")),
+        MigrationKind.QUOTA,
+        Severity.CRITICAL,
+        "Invalid configuration key weather",
+    ),
+    (
+        calm(configs=overrides(EntityKind.IPS, "host.example", connection_creation_rate="7")),
+        MigrationKind.QUOTA,
+        Severity.NOTE,
+        "cannot be resolved",
+    ),
+    (
+        calm(configs=overrides(EntityKind.USERS, "ann", **{"SCRAM-SHA-256": "salt=a"})),
+        MigrationKind.SCRAM,
+        Severity.CRITICAL,
+        "Credentials not valid",
+    ),
+    (
+        calm(configs=overrides(EntityKind.BROKERS, "abc", **{"log.cleaner.threads": "2"})),
+        MigrationKind.CONFIG_NAME,
+        Severity.CRITICAL,
+        "Broker was abc.",
+    ),
+    (
+        calm(configs=overrides(EntityKind.BROKERS, "0", **{"ssl.key.password": "x"})),
+        MigrationKind.PASSWORD,
+        Severity.WARNING,
+        "password.encoder.secret",
+    ),
+    (
+        calm(nodes={}),
+        MigrationKind.EPOCH,
+        Severity.CRITICAL,
+        "no ZK controller epoch present",
+    ),
+    (
+        migrating(None, owner="nobody"),
+        MigrationKind.CONTROLLER,
+        Severity.CRITICAL,
+        "no controller",
+    ),
+    (
+        with_snapshot(cluster(brokers("0 1", version=4), topic("t", "0,1"))),
+        MigrationKind.RELEASE,
+        Severity.CRITICAL,
+        "upgrade",
+    ),
+    (
+        calm(answers=answers({IBP: "3.3-IV3"}, {IBP: "3.3-IV3"})),
+        MigrationKind.RELEASE,
+        Severity.CRITICAL,
+        "below 3.4",
+    ),
+    (
+        calm(answers=answers({IBP: "3.8-IV0"}, {IBP: "3.8-IV0"})),
+        MigrationKind.RELEASE,
+        Severity.WARNING,
+        "3.9 is what is tested",
+    ),
+    (
+        calm(answers=answers({AUTHORIZER: "org.example.Own"}, {})),
+        MigrationKind.AUTHORIZER,
+        Severity.WARNING,
+        "only the ACLs of AclAuthorizer are copied",
+    ),
+    (
+        calm(answers=answers({ENABLE: "false"}, {})),
+        MigrationKind.BROKER_CONFIG,
+        Severity.WARNING,
+        "Still waiting for ZK brokers [0]",
+    ),
+    (
+        calm(answers=answers({VOTERS: "1@other:1"}, {})),
+        MigrationKind.BROKER_CONFIG,
+        Severity.CRITICAL,
+        "other controllers",
+    ),
+    (
+        calm(answers=answers({VOTERS: "0@a:1,3000@b:1"}, {VOTERS: "0@a:1,3000@b:1"})),
+        MigrationKind.BROKER_ID,
+        Severity.CRITICAL,
+        "node.id that no broker has",
+    ),
+    (
+        calm(damages=(Damage(paths.CONTROLLER_EPOCH, "is no number"),)),
+        MigrationKind.UNREADABLE,
+        Severity.CRITICAL,
+        "mend it before any is started",
+    ),
+    (
+        calm(answers=answers({"log.dirs": "/a,/b"}, {})),
+        MigrationKind.LOG_DIRS,
+        Severity.NOTE,
+        "3.7",
+    ),
+    (calm(silent=(BrokerId(1),)), MigrationKind.SILENT_BROKER, Severity.WARNING, "controllers"),
+    (
+        calm(restricted={"/config/users": ("sasl:kafka",)}),
+        MigrationKind.ZNODE_ACL,
+        Severity.NOTE,
+        "NoAuth",
+    ),
+    (
+        with_snapshot(cluster(brokers("0 1"), topic("t", "0,1 1,0", states={0: state(0, "0,1")}))),
+        MigrationKind.NO_STATE,
+        Severity.CRITICAL,
+        "Could not find partition state in ZK for t-1.",
+    ),
+    (
+        with_snapshot(cluster(brokers("0 1"), topic("t", "0,1", states={0: state(-1, "0")}))),
+        MigrationKind.OFFLINE,
+        Severity.CRITICAL,
+        "down already",
+    ),
+    (
+        with_snapshot(
+            cluster(brokers("0 1"), topic("t", "0,1", states={0: state(0, "0")})),
+            default_min_isr=1,
+        ),
+        MigrationKind.UNDER_REPLICATED,
+        Severity.WARNING,
+        "restart of another replica",
+    ),
+    (
+        with_snapshot(cluster(brokers("0 1"), topic("t", "0,1", marked=True))),
+        MigrationKind.DELETION,
+        Severity.WARNING,
+        "-stray",
+    ),
+    (
+        with_snapshot(cluster(brokers("0 1"), topic("t", "0,1", adding="1"))),
+        MigrationKind.REASSIGNMENT,
+        Severity.WARNING,
+        "go on under KRaft",
+    ),
+    (
+        calm(elections=(TopicPartition("t", 0),)),
+        MigrationKind.ELECTION,
+        Severity.WARNING,
+        "not copied",
+    ),
+    (calm(log_dir_events=2), MigrationKind.LOG_DIR_EVENT, Severity.WARNING, "log director"),
+    (
+        calm(old_consumers=(OldConsumers("g", 0, NOW_MS - 5_000),)),
+        MigrationKind.OLD_CONSUMER,
+        Severity.WARNING,
+        "/consumers is not copied",
+    ),
+    (
+        calm(old_consumers=(OldConsumers("g", 0, 1_000),)),
+        MigrationKind.OLD_CONSUMER,
+        Severity.NOTE,
+        "/consumers is not copied",
+    ),
+    (
+        with_snapshot(
+            cluster(
+                brokers("0 1"),
+                topic("t", "0,1", configs={"message.format.version": "2.0"}),
+            )
+        ),
+        MigrationKind.REMOVED_CONFIG,
+        Severity.NOTE,
+        "4.0",
+    ),
+    (calm(foreign=("burrow",)), MigrationKind.FOREIGN_ZNODE, Severity.NOTE, "ensemble"),
+    (
+        calm(misplaced=("/config/users/ann/groups",)),
+        MigrationKind.CONFIG_NAME,
+        Severity.NOTE,
+        "",
+    ),
+    (
+        calm(
+            acls={
+                ResourcePattern(ResourceType.TOPIC, "t"): ResourceAcls(
+                    entries=(
+                        AclEntry(
+                            principal="User:a",
+                            permission_type="Allow",
+                            operation="Fly",
+                            host="*",
+                        ),
+                    )
+                )
+            }
+        ),
+        MigrationKind.ACL,
+        Severity.WARNING,
+        "UNKNOWN",
+    ),
+    (
+        with_snapshot(cluster(brokers("1001 1002"), topic("t", "1001")), has_id_sequence=True),
+        MigrationKind.BROKER_ID,
+        Severity.WARNING,
+        "reserved.broker.max.id to 1002",
+    ),
+)
+"""Evidence, and the kind, the severity and words of the outcome of its finding."""
+
+
 @pytest.mark.parametrize(
     ("evidence", "kind", "severity", "words"),
-    [
-        (
-            migrating(20, owner="zookeeper"),
-            MigrationKind.STALE_MIGRATION,
-            Severity.CRITICAL,
-            "all topics are deleted",
-        ),
-        (
-            calm(damages=(Damage(paths.MIGRATION, "is no JSON"),)),
-            MigrationKind.UNREADABLE,
-            Severity.CRITICAL,
-            "RecoverMigrationStateFromZKEvent",
-        ),
-        (
-            calm(damages=(Damage("/config/users/ann", "is no JSON"),)),
-            MigrationKind.UNREADABLE,
-            Severity.WARNING,
-            "as if it held nothing",
-        ),
-        (
-            calm(damages=(Damage("/config/users", "may not be read", True),)),
-            MigrationKind.UNREADABLE,
-            Severity.CRITICAL,
-            "NoAuth",
-        ),
-        (
-            calm(damages=(Damage(paths.PRODUCER_ID_BLOCK, "its data is empty"),)),
-            MigrationKind.UNREADABLE,
-            Severity.CRITICAL,
-            "exit",
-        ),
-        (
-            with_snapshot(cluster(brokers("0 1"), topic("t", "0,1,7"))),
-            MigrationKind.DEAD_REPLICA,
-            Severity.CRITICAL,
-            "Still waiting for ZK brokers [7] found in metadata",
-        ),
-        (
-            with_snapshot(
-                cluster(
-                    brokers("0 1"),
-                    replace(
-                        topic("t", "0,1"),
-                        assignment=replace(topic("t", "0,1").assignment, topic_id=None),
-                    ),
-                )
-            ),
-            MigrationKind.TOPIC_ID,
-            Severity.CRITICAL,
-            "Topic was t.",
-        ),
-        (
-            calm(configs=overrides(EntityKind.USERS, "ann", producer_byte_rate="fast")),
-            MigrationKind.QUOTA,
-            Severity.CRITICAL,
-            "Unexpected client quota configuration value: producer_byte_rate -> fast",
-        ),
-        (
-            calm(configs=overrides(EntityKind.CLIENTS, "c", weather="7")),
-            MigrationKind.QUOTA,
-            Severity.CRITICAL,
-            "Invalid configuration key weather",
-        ),
-        (
-            calm(configs=overrides(EntityKind.IPS, "host.example", connection_creation_rate="7")),
-            MigrationKind.QUOTA,
-            Severity.NOTE,
-            "cannot be resolved",
-        ),
-        (
-            calm(configs=overrides(EntityKind.USERS, "ann", **{"SCRAM-SHA-256": "salt=a"})),
-            MigrationKind.SCRAM,
-            Severity.CRITICAL,
-            "Credentials not valid",
-        ),
-        (
-            calm(configs=overrides(EntityKind.BROKERS, "abc", **{"log.cleaner.threads": "2"})),
-            MigrationKind.CONFIG_NAME,
-            Severity.CRITICAL,
-            "Broker was abc.",
-        ),
-        (
-            calm(configs=overrides(EntityKind.BROKERS, "0", **{"ssl.key.password": "x"})),
-            MigrationKind.PASSWORD,
-            Severity.WARNING,
-            "password.encoder.secret",
-        ),
-        (
-            calm(nodes={}),
-            MigrationKind.EPOCH,
-            Severity.CRITICAL,
-            "no ZK controller epoch present",
-        ),
-        (
-            migrating(None, owner="nobody"),
-            MigrationKind.CONTROLLER,
-            Severity.CRITICAL,
-            "no controller",
-        ),
-        (
-            with_snapshot(cluster(brokers("0 1", version=4), topic("t", "0,1"))),
-            MigrationKind.RELEASE,
-            Severity.CRITICAL,
-            "upgrade",
-        ),
-        (
-            calm(answers=answers({IBP: "3.3-IV3"}, {IBP: "3.3-IV3"})),
-            MigrationKind.RELEASE,
-            Severity.CRITICAL,
-            "below 3.4",
-        ),
-        (
-            calm(answers=answers({IBP: "3.8-IV0"}, {IBP: "3.8-IV0"})),
-            MigrationKind.RELEASE,
-            Severity.WARNING,
-            "3.9 is what is tested",
-        ),
-        (
-            calm(answers=answers({AUTHORIZER: "org.example.Own"}, {})),
-            MigrationKind.AUTHORIZER,
-            Severity.WARNING,
-            "only the ACLs of AclAuthorizer are copied",
-        ),
-        (
-            calm(answers=answers({ENABLE: "false"}, {})),
-            MigrationKind.BROKER_CONFIG,
-            Severity.WARNING,
-            "Still waiting for ZK brokers [0]",
-        ),
-        (
-            calm(answers=answers({VOTERS: "1@other:1"}, {})),
-            MigrationKind.BROKER_CONFIG,
-            Severity.CRITICAL,
-            "other controllers",
-        ),
-        (
-            calm(answers=answers({VOTERS: "0@a:1,3000@b:1"}, {VOTERS: "0@a:1,3000@b:1"})),
-            MigrationKind.BROKER_ID,
-            Severity.CRITICAL,
-            "node.id that no broker has",
-        ),
-        (
-            calm(damages=(Damage(paths.CONTROLLER_EPOCH, "is no number"),)),
-            MigrationKind.UNREADABLE,
-            Severity.CRITICAL,
-            "mend it before any is started",
-        ),
-        (
-            calm(answers=answers({"log.dirs": "/a,/b"}, {})),
-            MigrationKind.LOG_DIRS,
-            Severity.NOTE,
-            "3.7",
-        ),
-        (calm(silent=(BrokerId(1),)), MigrationKind.SILENT_BROKER, Severity.WARNING, "controllers"),
-        (
-            calm(restricted={"/config/users": ("sasl:kafka",)}),
-            MigrationKind.ZNODE_ACL,
-            Severity.NOTE,
-            "NoAuth",
-        ),
-        (
-            with_snapshot(
-                cluster(brokers("0 1"), topic("t", "0,1 1,0", states={0: state(0, "0,1")}))
-            ),
-            MigrationKind.NO_STATE,
-            Severity.CRITICAL,
-            "Could not find partition state in ZK for t-1.",
-        ),
-        (
-            with_snapshot(cluster(brokers("0 1"), topic("t", "0,1", states={0: state(-1, "0")}))),
-            MigrationKind.OFFLINE,
-            Severity.CRITICAL,
-            "down already",
-        ),
-        (
-            with_snapshot(
-                cluster(brokers("0 1"), topic("t", "0,1", states={0: state(0, "0")})),
-                default_min_isr=1,
-            ),
-            MigrationKind.UNDER_REPLICATED,
-            Severity.WARNING,
-            "restart of another replica",
-        ),
-        (
-            with_snapshot(cluster(brokers("0 1"), topic("t", "0,1", marked=True))),
-            MigrationKind.DELETION,
-            Severity.WARNING,
-            "-stray",
-        ),
-        (
-            with_snapshot(cluster(brokers("0 1"), topic("t", "0,1", adding="1"))),
-            MigrationKind.REASSIGNMENT,
-            Severity.WARNING,
-            "go on under KRaft",
-        ),
-        (
-            calm(elections=(TopicPartition("t", 0),)),
-            MigrationKind.ELECTION,
-            Severity.WARNING,
-            "not copied",
-        ),
-        (calm(log_dir_events=2), MigrationKind.LOG_DIR_EVENT, Severity.WARNING, "log director"),
-        (
-            calm(old_consumers=(OldConsumers("g", 0, NOW_MS - 5_000),)),
-            MigrationKind.OLD_CONSUMER,
-            Severity.WARNING,
-            "/consumers is not copied",
-        ),
-        (
-            calm(old_consumers=(OldConsumers("g", 0, 1_000),)),
-            MigrationKind.OLD_CONSUMER,
-            Severity.NOTE,
-            "/consumers is not copied",
-        ),
-        (
-            with_snapshot(
-                cluster(
-                    brokers("0 1"),
-                    topic("t", "0,1", configs={"message.format.version": "2.0"}),
-                )
-            ),
-            MigrationKind.REMOVED_CONFIG,
-            Severity.NOTE,
-            "4.0",
-        ),
-        (calm(foreign=("burrow",)), MigrationKind.FOREIGN_ZNODE, Severity.NOTE, "ensemble"),
-        (
-            calm(misplaced=("/config/users/ann/groups",)),
-            MigrationKind.CONFIG_NAME,
-            Severity.NOTE,
-            "",
-        ),
-        (
-            calm(
-                acls={
-                    ResourcePattern(ResourceType.TOPIC, "t"): ResourceAcls(
-                        entries=(
-                            AclEntry(
-                                principal="User:a",
-                                permission_type="Allow",
-                                operation="Fly",
-                                host="*",
-                            ),
-                        )
-                    )
-                }
-            ),
-            MigrationKind.ACL,
-            Severity.WARNING,
-            "UNKNOWN",
-        ),
-        (
-            with_snapshot(cluster(brokers("1001 1002"), topic("t", "1001")), has_id_sequence=True),
-            MigrationKind.BROKER_ID,
-            Severity.WARNING,
-            "reserved.broker.max.id to 1002",
-        ),
-    ],
+    FAULTS,
     ids=lambda value: value.value if isinstance(value, MigrationKind) else "",
 )
 def test_a_fault_is_found_with_what_would_come_of_it(

@@ -1,8 +1,11 @@
 import io
 from dataclasses import replace
 
+import pytest
+
 from cluster.model.controller_stats import ControllerStats, EventStats, Spread
 from kadmin.render.cluster.clusters import (
+    BrokerView,
     ClusterView,
     ServerView,
     list_document,
@@ -97,6 +100,26 @@ def test_status_lines_leave_out_what_is_not_known() -> None:
         "zookeeper 2: dead port=2182 pid=12",
         "zookeeper 3: stopped port=2183",
     ] == list(status_document(CLUSTER).lines())
+
+
+def test_a_broker_that_serves_metrics_is_shown_with_their_address(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    url = "http://127.0.0.1:9404/metrics"
+    serving = BrokerView(id=1, pid=7, port=9092, state="serving", rack=None, metrics_url=url)
+    stopped = BrokerView(id=2, pid=None, port=9093, state="stopped", rack=None)
+    document = status_document(replace(CLUSTER, brokers=(serving, stopped)))
+    terminal = Terminal()
+
+    Output(stdout=terminal, color=False).show(document)
+
+    lines = list(document.lines())
+    assert f"broker 1: serving port=9092 pid=7 metrics={url}" in lines
+    assert "broker 2: stopped port=9093" in lines
+    brokers = document.body()["brokers"]
+    assert [url, None] == [each["metrics_url"] for each in brokers]  # type: ignore[attr-defined]
+    assert url in terminal.getvalue()
 
 
 def test_the_body_of_a_status_names_every_field_and_no_problem_where_there_is_none() -> None:

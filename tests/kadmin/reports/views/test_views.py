@@ -1,17 +1,20 @@
 """Views of a cluster: topics, brokers, groups, and all of it at a glance."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from cluster.model import fault as subjects
 from cluster.model.fault import Fault
 from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.snapshot import TopicSnapshot
 from kadmin.plan.groups.group import Coordinator, Group, ListedGroup, Member
 from kadmin.plan.groups.lag import PartitionLag
 from kadmin.plan.groups.verdict import Look, Verdict, judge
 from kadmin.plan.health import Finding
 from kadmin.plan.log_dirs import LogDir, ReplicaLog
+from kadmin.reports.views import topics
 from kadmin.reports.views.brokers import broker_rows
 from kadmin.reports.views.groups import group_rows
 from kadmin.reports.views.observed import Observed, rates_between
@@ -98,6 +101,24 @@ def test_topics_are_sorted_by_every_column_in_both_directions(column: str) -> No
     assert list(reversed(keys)) == [
         COLUMNS[column](row) for row in down if COLUMNS[column](row) is not None
     ]
+
+
+def test_a_page_in_the_order_of_names_makes_the_rows_that_it_shows_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[str] = []
+    row_of = topics.row_of
+
+    def noted(observed: Observed, topic: TopicSnapshot, **sums: Any) -> topics.TopicRow:
+        made.append(topic.name)
+        return row_of(observed, topic, **sums)
+
+    monkeypatch.setattr(topics, "row_of", noted)
+    table = TopicTable(OBSERVED)
+    for _ in range(2):
+        table.page(parse_page({"size": "2", "page": "2"}))
+
+    assert ["ill", "moving"] == made
 
 
 def test_where_no_broker_answers_sizes_are_unknown_and_not_nothing() -> None:

@@ -1,0 +1,135 @@
+"""Pages over looks that are made up: large, old, and failed ones."""
+
+import re
+from pathlib import Path
+
+import pytest
+from httpx import Client
+
+from cluster.model.snapshot import ClusterSnapshot
+from kadmin.app.evidence import now_ms
+from kadmin.errors import UnreachableError
+from kadmin.plan.check.evidence import Evidence
+from kadmin.plan.check.judge import judge
+from kadmin.reports.views.brokers import broker_rows
+from kadmin.reports.views.observed import Observed
+from kadmin.reports.views.overview import overview_of
+from kadmin.reports.views.topics import TopicTable
+from kadmin.web.clusters import Look
+from kadmin.web.serving import Serving
+from tests.kadmin.builders import brokers, cluster, state, topic
+from tests.support.page_in_process import bearer, client_of, serving_of
+
+PAGE_SIZE_MAX = 500_000
+TOPIC_COUNT = 10_000
+
+
+def look_at(snapshot: ClusterSnapshot, *, age_ms: int = 0) -> Look:
+    at_ms = now_ms() - age_ms
+    evidence = Evidence(snapshot=snapshot, now_ms=at_ms)
+    observed = Observed(snapshot=snapshot)
+    return Look(
+        at_ms=at_ms,
+        evidence=evidence,
+        report=judge(evidence),
+        observed=observed,
+        topics=TopicTable(observed),
+        overview=overview_of(observed),
+        brokers=broker_rows(observed),
+    )
+
+
+def visit(serving: Serving, look: Look, *paths: str, fails: bool = False) -> list[str]:
+    """The texts of pages of the cluster after *look*, and perhaps an attempt that failed."""
+    cluster = serving.clusters["east"]
+    cluster.looks.ask = lambda: look
+    cluster.looks.attempt()
+    if fails:
+
+        def fail() -> Look:
+            raise UnreachableError("no ZooKeeper answers <b>")
+
+        cluster.looks.ask = fail
+        cluster.looks.attempt()
+    with client_of(serving) as client:
+        return [text_of(client, path) for path in paths]
+
+
+def text_of(client: Client, path: str) -> str:
+    answer = client.get(path, headers=bearer("ann"))
+    assert 200 == answer.status_code, path
+    return answer.text
+
+
+@pytest.fixture
+def serving(tmp_path: Path) -> Serving:
+    return serving_of(tmp_path)
+
+
+@pytest.mark.slow
+def test_a_page_of_ten_thousand_topics_is_small(serving: Serving) -> None:
+    snapshot = cluster(
+        brokers("1 2 3"),
+        *(topic(f"topic-of-a-team-{number:05}", "1,2,3 2,3,1") for number in range(TOPIC_COUNT)),
+    )
+    path = "/clusters/east/topics"
+    queries = ("", "?sort=-partitions&page=7&size=1000", "?filter=TEAM-09999")
+
+    *pages, found = visit(serving, look_at(snapshot), *(path + query for query in queries))
+
+    assert [100, 1000] == [page.count('scope="row"') for page in pages]
+    assert len(pages[0]) < PAGE_SIZE_MAX
+    assert "topic-of-a-team-09999" in found
+    assert "(10\u202f000 in all)" in found
+
+
+def test_numbers_that_are_old_are_marked_and_the_reason_is_shown(serving: Serving) -> None:
+    snapshot = cluster(brokers("1"), topic("t", "1", states={0: state(1, "1")}))
+    look = look_at(snapshot, age_ms=4 * 3_600_000 * 1000)
+    paths = ("/", "/clusters/east", "/clusters/east/topics", "/clusters/east/topics/t")
+
+    pages = visit(serving, look, *paths, fails=True)
+
+    for page in pages:
+        assert 'class="age stale"' in page
+        assert "no ZooKeeper answers &lt;b&gt;" in page
+
+
+def test_a_fresh_look_is_not_marked_as_stale(serving: Serving) -> None:
+    page = visit(serving, look_at(cluster(brokers("1"))), "/clusters/east")[0]
+
+    assert ('class="age"' in page, "stale" in re.sub("data-stale", "", page)) == (True, False)
+
+
+def test_clusters_are_in_order_of_how_bad_they_are(serving: Serving) -> None:
+    west = serving.clusters["west"]
+    west.looks.ask = lambda: look_at(cluster(brokers("1"), topic("t", "2")))
+    west.looks.attempt()
+
+    page = visit(serving, look_at(cluster(brokers("1"))), "/")[0]
+
+    assert page.index("/clusters/west") < page.index("/clusters/east")
+
+
+def test_a_topic_shows_its_leader_its_isr_and_who_is_not_in_it(serving: Serving) -> None:
+    snapshot = cluster(brokers("1 2"), topic("t", "1,2,3", states={0: state(1, "1,2")}))
+
+    page = visit(serving, look_at(snapshot), "/clusters/east/topics/t")[0]
+
+    chips = re.findall(r'class="replica([^"]*)" title="([^"]+)">(\d)<', page)
+    assert [
+        (" leader", "leader", "1"),
+        ("", "in the ISR", "2"),
+        (" out", "not in the ISR", "3"),
+    ] == chips
+
+
+@pytest.mark.parametrize("name", ["none", "a b", "%3Cscript%3E"])
+def test_what_does_not_exist_is_not_found(serving: Serving, name: str) -> None:
+    visit(serving, look_at(cluster(brokers("1"))))
+
+    with client_of(serving) as client:
+        answer = client.get(f"/clusters/east/topics/{name}", headers=bearer("ann"))
+
+    assert 404 == answer.status_code
+    assert "<script>" not in answer.text
