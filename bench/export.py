@@ -185,7 +185,11 @@ def show_kadmin(broker: Broker, rounds: int) -> None:
 def show_beside(broker: Broker, program: str, rounds: int) -> None:
     command = [program, f"--kafka.server={broker.bootstrap}", "--web.listen-address"]
     with exporting(command) as (process, url):
-        scraped(url)
+        try:
+            scraped(url)
+        except TimeoutError:
+            print(f"kafka_exporter: no answer within {PATIENCE_S:.0f} s", flush=True)
+            return
         loads: list[float] = []
         scrapes = []
         for _ in range(rounds):

@@ -28,8 +28,6 @@ class Extra(StrEnum):
     """Plotly: for pages with timelines."""
     PLAN = "plan"
     """SciPy: for plans of moves."""
-    EXPORT = "export"
-    """Prometheus's client: for the exporter."""
     PERF = "perf"
     """HdrHistogram: for the percentiles of performance tests."""
     WEB = "web"

@@ -13,8 +13,10 @@ MODULES: Final = (
     "kadmin.admin.wire.wire_acls",
     "kadmin.admin.wire.wire_configs",
     "kadmin.admin.wire.wire_groups",
+    "kadmin.admin.wire.late_logs",
     "kadmin.admin.wire.log_dirs",
     "kadmin.admin.zookeeper.connection",
+    "kadmin.admin.zookeeper.zookeeper_groups",
 )
 
 

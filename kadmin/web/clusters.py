@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from kadmin.app.evidence import now_ms, read_evidence
@@ -118,28 +119,45 @@ class WatchedCluster:
         self.listeners: list[Callable[[], None]] = []
         slower_s = max(interval_s, GROUPS_INTERVAL_S_MIN)
         self._session, self._ends_session = self.new_session(), self.new_session()
-        self._group_looks = self.group_looks(slower_s)
         self.looks: Poll[Look] = Poll("cluster", self.see, interval_s, self.announce)
         self.ends: Poll[Ends] = Poll("ends of logs", self.see_ends, interval_s)
-        self.groups: Poll[Groups] = Poll("groups", self.see_groups, slower_s, self.announce)
+        self.groups = self.groups_poll("groups", slower_s, in_zookeeper=False)
         rarely_s = max(interval_s, RARE_INTERVAL_S_MIN)
         self.acls: Poll[AclSnapshot] = Poll("acls", self.asking(read_acls), rarely_s)
         self.configs: Poll[Configs] = Poll("configs", self.asking(read_configs), rarely_s)
         self.runs: Poll[Runs] = Poll(
             "runs of moves", RunReader(self.new_session()).read, slower_s, self.follow
         )
-        self.poller = Poller(
-            [self.looks, self.ends, self.groups, self.acls, self.configs, self.runs]
+        self.old_groups: Poll[Groups] | None = None
+        """Of old consumers, in the ZooKeeper that is named, if one is."""
+        if self.new_session().settings.text("zookeeper") is not None:
+            self.old_groups = self.groups_poll("groups in ZooKeeper", rarely_s, in_zookeeper=True)
+        polls = (
+            self.looks,
+            self.ends,
+            self.groups,
+            self.acls,
+            self.configs,
+            self.runs,
+            self.old_groups,
         )
+        self.poller = Poller([poll for poll in polls if poll is not None])
 
     def new_session(self) -> PollingSession:
         """Return a session to the cluster, for one poll or one action."""
         return PollingSession(self.flags)
 
-    def group_looks(self, window_s: float) -> GroupLooks:
+    def groups_poll(self, name: str, interval_s: float, *, in_zookeeper: bool) -> Poll[Groups]:
         from kadmin.arguments.groups import GroupSelection, PartitionFilter
 
-        return GroupLooks(self.new_session(), GroupSelection(()), PartitionFilter(), window_s)
+        looks = GroupLooks(
+            self.new_session(),
+            GroupSelection(()),
+            PartitionFilter(),
+            interval_s,
+            in_zookeeper=in_zookeeper,
+        )
+        return Poll(name, partial(see_groups, looks), interval_s, self.announce)
 
     def asking(self, read: Callable[[Session], T]) -> Callable[[], T]:
         """Return a question for a poll, with a session of its own."""
@@ -250,20 +268,21 @@ class WatchedCluster:
         history = (*before.history, sum(rates.values()))[-RATE_COUNT:]
         return Ends(at_ms=at_ms, read_s=read_s, ends=ends, rates=rates, history=history)
 
-    def see_groups(self) -> Groups:
-        """Read how far all groups are.
 
-        Raises:
-            KadminError: no broker answers.
-        """
-        looks, at_ms = self._group_looks, now_ms()
-        looks.session.look_again()
-        unanswered = looks.look()
-        return Groups(
-            at_ms=at_ms,
-            verdicts=tuple(looks.history.verdicts(BEHIND_MS)),
-            unanswered=dict(unanswered),
-        )
+def see_groups(looks: GroupLooks) -> Groups:
+    """Read how far all groups are.
+
+    Raises:
+        KadminError: no broker answers, or no ZooKeeper for the groups in it.
+    """
+    at_ms = now_ms()
+    looks.session.look_again()
+    unanswered = looks.look()
+    return Groups(
+        at_ms=at_ms,
+        verdicts=tuple(looks.history.verdicts(BEHIND_MS)),
+        unanswered=dict(unanswered),
+    )
 
 
 def partitions_in(look: Look) -> "list[TopicPartition]":

@@ -25,6 +25,12 @@ PAGES: Final = (
     Route(path="/clusters/{cluster}/topics/{topic:path}", answer=topics_pages.one, name="topic"),
     Route(path="/clusters/{cluster}/groups", answer=groups_pages.listed, name="groups"),
     Route(path="/clusters/{cluster}/groups/{group:path}", answer=groups_pages.one, name="group"),
+    Route(path="/clusters/{cluster}/old-groups", answer=groups_pages.old_listed, name="old-groups"),
+    Route(
+        path="/clusters/{cluster}/old-groups/{group:path}",
+        answer=groups_pages.old_one,
+        name="old-group",
+    ),
     Route(path="/clusters/{cluster}/moves", answer=moves_pages.listed, name="moves"),
     Route(path="/clusters/{cluster}/configs", answer=rules_pages.configs, name="configs"),
     Route(path="/clusters/{cluster}/acls", answer=rules_pages.acls, name="acls"),

@@ -178,6 +178,7 @@ class Visit:
         for part, label, key in places:
             path = self.link(part) if part else self.link()
             is_here = here == path or (bool(part) and here.startswith(f"{path}/"))
+            is_here = is_here or (part == "groups" and here.startswith(self.link("old-groups")))
             found.append(
                 Place(label=label, path=path, key=key, count=counts.get(part), is_here=is_here)
             )

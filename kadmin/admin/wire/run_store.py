@@ -141,7 +141,8 @@ class FileRuns:
             lease = os.open(self.lease_path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             stack.callback(os.close, lease)
             if not try_lock(lease):
-                return os.pread(lease, 1024, 0).decode(errors="replace")
+                holder = os.pread(lease, 1024, 0).decode(errors="replace")
+                return holder if holder != me else f"another process {me}"
             os.ftruncate(lease, 0)
             os.pwrite(lease, me.encode(), 0)
             stack.pop_all()

@@ -159,7 +159,9 @@ class ZooKeeperRuns:
             self.contender.latch.start()
         lease = self.contender.acquire(CLAIM_S)
         if lease is None:
-            return self.supervisor() or WAITING
+            holder = self.supervisor() or WAITING
+            # It may be ours, of a session before this one, which goes with that.
+            return holder if holder != me else f"an earlier session of {me}"
         self.lease = lease
         return me
 

@@ -6,6 +6,7 @@ Each poll is written as text once; a scrape only joins these texts, and never as
 import gzip
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from kadmin.app.exporting.reading import Wanted, read_exported
@@ -87,7 +88,7 @@ class Exporter:
     def _read_cluster(self, session: "Session") -> Page:
         exported = read_exported(session, self.settings.wanted, self._history)
         return replace(
-            page([*cluster_families(exported), *group_families(exported)]),
+            page(chain(cluster_families(exported), group_families(exported))),
             untold=untold_in(exported),
         )
 

@@ -35,9 +35,11 @@ def exposition(families: Iterable[Family]) -> bytes:
 
     What is behind an exposition is part of it, as long as it has other families.
     """
-    lines: list[str] = []
-    for family in families:
-        name = family.name
-        lines.append(f"# HELP {name} {family.help}\n# TYPE {name} {family.kind}\n")
-        lines += [f"{name}{text} {value}\n" for text, value in family.samples.items()]
+    return b"".join(map(family_text, families))
+
+
+def family_text(family: Family) -> bytes:
+    name = family.name
+    lines = [f"# HELP {name} {family.help}\n# TYPE {name} {family.kind}\n"]
+    lines += [f"{name}{text} {value}\n" for text, value in family.samples.items()]
     return "".join(lines).encode(errors="replace")

@@ -89,6 +89,22 @@ CONTROLLER: Final = document(
     since=or_null(TEXT),
     owner=TEXT,
     migration=or_null(TEXT),
+    quorum=or_null(
+        record(
+            high_watermark=or_null(INTEGER),
+            replicas=several(
+                record(
+                    node=INTEGER,
+                    role=TEXT,
+                    endpoints=several(TEXT),
+                    log_end_offset=or_null(INTEGER),
+                    lag=or_null(INTEGER),
+                    last_fetch=or_null(TEXT),
+                    last_caught_up=or_null(TEXT),
+                )
+            ),
+        )
+    ),
     faults=FAULTS,
 )
 

@@ -105,3 +105,15 @@ def test_the_same_random_numbers_draw_the_same_sample() -> None:
         return reservoir.values(0)
 
     assert sample() == sample()
+
+
+def test_a_histogram_is_read_anew_after_each_value_and_only_then() -> None:
+    histogram = Histogram(new_reservoir(Ticking()))
+    histogram.update(1)
+
+    first, again = histogram.spread(), histogram.spread()
+    histogram.update(3)
+    later = histogram.spread()
+
+    assert first is again
+    assert (1, 1.0, 2, 3.0) == (first.count, first.max, later.count, later.max)

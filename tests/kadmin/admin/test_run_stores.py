@@ -86,6 +86,10 @@ def test_one_supervisor_has_the_lease_at_a_time(open_store: Opening) -> None:
     assert "one" == two.claim("two") == two.supervisor()
     assert "one" == one.claim("one"), "it may be claimed again"
     two.release()
+    assert "one" != two.claim("one"), "of the same name, as after another session"
+    assert () == two.lease_fence()
+    assert not two.holds_lease()
+    two.release()
     assert "one" == one.supervisor()
     one.release()
     assert two.supervisor() is None

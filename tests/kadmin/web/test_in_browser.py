@@ -21,7 +21,12 @@ HOSTILE = "</title><script>window.hacked = 1</script><img src=x onerror='window.
 TOPIC = "read-in-a-browser"
 PLACES = (
     *("/", "/clusters/one", "/clusters/one/brokers", "/clusters/one/topics"),
-    *(f"/clusters/one/topics/{TOPIC}", "/clusters/one/groups", "/clusters/one/moves"),
+    *(
+        f"/clusters/one/topics/{TOPIC}",
+        "/clusters/one/groups",
+        "/clusters/one/old-groups",
+        "/clusters/one/moves",
+    ),
     *("/clusters/one/configs", "/clusters/one/acls", "/clusters/one/audit"),
     *("/clusters/one/changes", "/clusters/one/actions/create-topic"),
 )

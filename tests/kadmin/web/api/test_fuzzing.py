@@ -39,7 +39,7 @@ def test_answers_are_as_documented(
 
 @pytest.mark.long
 @each_operation
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
 @given(drawn=data())
 def test_many_answers_are_as_documented(
     page: Page, operation: schemathesis.APIOperation, drawn: DataObject

@@ -78,15 +78,19 @@ class Story:
 
     def supervise(self, *words: str) -> None:
         command = [sys.executable, "-m", "kadmin", "reassign", *words, "--yes", "--standby"]
-        self.supervisors.append(
-            subprocess.Popen(
+        with Path("supervisors.log").open("ab") as log:
+            process = subprocess.Popen(
                 [*command, *self.way],
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
                 cwd=CHECKOUT,
             )
-        )
+        self.supervisors.append(process)
+
+    def has_begun(self, before: str | None) -> bool:
+        assert self.supervisors[0].poll() in (None, 0), Path("supervisors.log").read_text()
+        return status(self.way[:2]).get("run") != before
 
     def break_something(self) -> str:
         faults = (
@@ -162,8 +166,9 @@ def test_whatever_breaks_a_run_ends_as_planned_or_as_before(
     try:
         with acked_producer(fleet.bootstrap, topic, PARTITIONS, {}) as producer:
             producer.make_progress()
+            before_it = status(by).get("run")
             story.begin()
-            wait_until(lambda: status(by)["state"] != "?", what="the run")
+            wait_until(lambda: story.has_begun(before_it), what="the run")
             broken = [story.break_something() for _ in range(FAULTS)]
             pace = [] if ending == "cancel" else ["--throttle", FAST]
             story.end()
