@@ -2,8 +2,8 @@
 
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
 from ipaddress import IPv6Address, ip_address
+from pathlib import Path
 from typing import Final
 
 from starlette.requests import HTTPConnection

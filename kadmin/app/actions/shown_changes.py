@@ -189,9 +189,8 @@ class ShownChanges:
             if shown.stage is not Stage.SHOWN or not shown.has_changes:
                 return False
             shown.stage = Stage.WRITING
-        threading.Thread(
-            target=self._write, args=(shown, noted), name="confirmed change", daemon=True
-        ).start()
+        # No daemon: the process ends behind a write, not within it.
+        threading.Thread(target=self._write, args=(shown, noted), name="confirmed change").start()
         shown.ended.wait(SOON_S)
         return True
 

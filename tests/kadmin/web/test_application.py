@@ -328,7 +328,7 @@ def test_a_role_that_is_too_small_is_refused_and_noted(
 
     assert {"rita": (403, 403), "wes": (404, 404)}[name] == (seen, sent)
     assert serving.audit is not None
-    assert {"rita": 2, "wes": 0}[name] == len(serving.audit.latest(10))
+    assert 2 == len(serving.audit.latest(10))
 
 
 def test_a_page_that_only_reads_refuses_every_change(tmp_path: Path) -> None:
