@@ -5,6 +5,7 @@ from contextlib import ExitStack, asynccontextmanager, suppress
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
+from anyio import CapacityLimiter, to_thread
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -93,7 +94,7 @@ def answering(route: Route) -> Any:
         except Refused as refusal:
             return failed(request, refusal.status, str(refusal), refusal.hint)
         try:
-            response = await run_in_threadpool(route.answer, visit)
+            response = await to_thread.run_sync(route.answer, visit, limiter=limiter_of(visit))
         except KadminError as error:
             if isinstance(error, Forbidden):
                 noted = (visit.serving, request, visit.visitor, error.message)
@@ -103,6 +104,14 @@ def answering(route: Route) -> Any:
         return response
 
     return answer
+
+
+def limiter_of(visit: Visit) -> CapacityLimiter | None:
+    """Return what bounds the threads of *visit*, None for those of all pages, which wait for no
+    server."""
+    if visit.cluster is None or visit.request.method != "POST":
+        return None
+    return visit.serving.limiter_of(visit.cluster)
 
 
 async def visit_of(request: Request, route: Route) -> Visit:
