@@ -1,5 +1,6 @@
 """The application: every route of the table, guarded; logins; static files; the stream of news."""
 
+import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import ExitStack, asynccontextmanager, suppress
 from typing import Any, Final
@@ -9,7 +10,7 @@ from anyio import CapacityLimiter, to_thread
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Mount
 from starlette.routing import Route as Address
 from starlette.staticfiles import StaticFiles
@@ -231,7 +232,9 @@ def failed(
         problem = {"type": "about:blank", "title": text, "status": status}
         if hint is not None:
             problem["detail"] = hint
-        return JSONResponse(problem, status, media_type="application/problem+json")
+        # Names in a reason may hold halves of characters: JSON has them as escapes.
+        body = json.dumps(problem)
+        return Response(body, status, media_type="application/problem+json")
     if visit is not None:
         return visit.page("failed.html", status=status, text=text, hint=hint)
     return html(request, "failed.html", status=status, text=text, hint=hint)

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Final
-from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -16,7 +15,7 @@ from kadmin.web.clusters import Look, NotReadYet, WatchedCluster
 from kadmin.web.roles import Role, Visitor
 from kadmin.web.serving import Serving
 from kadmin.web.sessions import WebSession
-from kadmin.web.templating import html
+from kadmin.web.templating import html, segment
 
 CHANGES: Final[str] = "changes"
 PLACES: Final[tuple[tuple[str, str, str], ...]] = (
@@ -157,7 +156,7 @@ class Visit:
 
     def link(self, *parts: str) -> str:
         """Return the address of a page of the cluster, whatever is in the names."""
-        return "/".join(["/clusters", *(quote(part, safe="") for part in (self.of.name, *parts))])
+        return "/".join(["/clusters", *map(segment, (self.of.name, *parts))])
 
     @property
     def places(self) -> list[Place]:
