@@ -3,8 +3,8 @@
 Pure ASGI: what it refuses reaches no other code.
 """
 
+import re
 from typing import Final
-from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -20,6 +20,7 @@ HEADERS: Final = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
+HOST: Final = re.compile(r"([\w.-]+|\[[\da-fA-F:.]+\])(?::\d{1,5})?", re.ASCII)
 STRICT_TRANSPORT: Final = "max-age=31536000"
 SAFE_METHODS: Final = ("GET", "HEAD")
 METHODS: Final = (*SAFE_METHODS, "POST")
@@ -114,11 +115,10 @@ def values_of(scope: Scope, name: bytes) -> list[str]:
 
 
 def host_name(host: str) -> str:
-    """Return the name in a Host header, in lower case and without its port."""
-    try:
-        return urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        return ""
+    """Return the name in a Host header, in lower case and without its port; empty where it is
+    not a name with at most a port."""
+    found = HOST.fullmatch(host)
+    return "" if found is None else found[1].strip("[]").lower()
 
 
 async def refuse(send: Send, status: int, text: str) -> None:

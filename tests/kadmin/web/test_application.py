@@ -273,6 +273,12 @@ def test_attempts_are_counted_by_the_address_that_the_proxy_saw(
         ({"Host": "evil.example:8090"}, 421),
         ({"Host": "testserver.evil.example"}, 421),
         ({"Host": "[::1"}, 421),
+        ({"Host": "evil.example@testserver"}, 421),
+        ({"Host": "evil.example\\@testserver"}, 421),
+        ({"Host": "testserver/evil"}, 421),
+        ({"Host": "testserver."}, 421),
+        ({"Host": "testserver:80:80"}, 421),
+        ({"Host": ""}, 421),
         ({"Host": "TESTSERVER:8090"}, 200),
     ],
 )
