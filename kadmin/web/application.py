@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 from anyio import CapacityLimiter, to_thread
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Mount
 from starlette.routing import Route as Address
@@ -20,7 +20,7 @@ from kadmin.app.preloading import import_clients
 from kadmin.errors import KadminError
 from kadmin.web import login, news
 from kadmin.web.audit import Author, CannotAudit
-from kadmin.web.guard import Guard
+from kadmin.web.guard import TOO_LARGE, BodyTooLarge, Guard
 from kadmin.web.roles import Role, Visitor
 from kadmin.web.route import Route
 from kadmin.web.routes import ROUTES
@@ -78,7 +78,7 @@ def routed(serving: Serving) -> Starlette:
                 for route in ROUTES
             ),
         ],
-        exception_handlers={404: not_found},
+        exception_handlers={404: not_found, BodyTooLarge: too_large, ClientDisconnect: gone},
         lifespan=lifespan,
     )
     app.state.serving = serving
@@ -238,6 +238,15 @@ def failed(
     if visit is not None:
         return visit.page("failed.html", status=status, text=text, hint=hint)
     return html(request, "failed.html", status=status, text=text, hint=hint)
+
+
+async def too_large(request: Request, _error: Exception) -> Response:
+    return failed(request, 413, TOO_LARGE)
+
+
+async def gone(_request: Request, _error: Exception) -> Response:
+    """Answer a client that has hung up within its request: that is no fault of the page."""
+    return Response(status_code=400)
 
 
 async def not_found(request: Request, _error: Exception) -> Response:

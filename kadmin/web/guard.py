@@ -27,7 +27,7 @@ METHODS: Final = (*SAFE_METHODS, "POST")
 
 
 class BodyTooLarge(Exception):
-    """More bytes came than a request may have."""
+    """More bytes came than a request may have; *app* answers with 413."""
 
 
 class Guard:
@@ -49,12 +49,9 @@ class Guard:
             if scope["type"] == "lifespan":
                 await self.app(scope, receive, send)
             return
-        has_started = False
 
         async def send_guarded(message: Message) -> None:
-            nonlocal has_started
             if message["type"] == "http.response.start":
-                has_started = True
                 given = {name.lower() for name, _ in message["headers"]}
                 message["headers"] = [
                     *message["headers"],
@@ -82,11 +79,7 @@ class Guard:
         if refusal is not None:
             await refuse(send_guarded, *refusal)
             return
-        try:
-            await self.app(scope, receive_bounded, send_guarded)
-        except BodyTooLarge:
-            if not has_started:
-                await refuse(send_guarded, 413, TOO_LARGE)
+        await self.app(scope, receive_bounded, send_guarded)
 
     def refusal(self, scope: Scope) -> tuple[int, str] | None:
         """Return why the request is refused before it is looked at, with the status; None if it is

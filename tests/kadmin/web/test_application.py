@@ -1,6 +1,7 @@
 """The application without a cluster: who gets in, and which requests go no further?"""
 
 import re
+import socket
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
@@ -328,6 +329,25 @@ def test_a_stream_ends_when_its_visitor_is_not_known_any_more(serving: Serving) 
 
     assert "event: look" == first[2]
     assert len(rest) < 10
+
+
+@pytest.mark.sockets
+def test_a_body_that_is_too_large_or_cut_off_is_no_fault(
+    serving: Serving, caplog: pytest.LogCaptureFixture
+) -> None:
+    headers = {"Host": "testserver", **bearer("ann")}
+    begun = b"POST /login HTTP/1.1\r\nHost: testserver\r\nContent-Length: 9\r\n\r\n"
+
+    with running_page(serving) as page:
+        chunks = iter([b"x" * BODY_SIZE_MAX, b"x"])
+        large = page.base.post(FORM, content=chunks, headers=headers)
+        with socket.create_connection(("127.0.0.1", page.base.base_url.port or 0)) as client:
+            client.sendall(begun)
+            client.shutdown(socket.SHUT_WR)
+            client.recv(1)
+
+    assert 413 == large.status_code
+    assert "Exception" not in caplog.text
 
 
 @pytest.mark.clients
