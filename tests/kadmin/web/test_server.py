@@ -38,6 +38,8 @@ def running(directory: Path, tls: TlsFiles | None = None) -> Iterator[int]:
     """A server of no cluster; its port."""
     serving = serving_of(directory)
     with listening_socket("127.0.0.1", 0) as listening:
+        # An answer that is not taken soon has no room.
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
         running = Server(configured(serving, tls), serving.close)
         thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
         thread.start()
