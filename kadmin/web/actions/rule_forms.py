@@ -15,7 +15,7 @@ from kadmin.arguments.acls import (
 )
 from kadmin.arguments.entities import checked
 from kadmin.plan.acls import CLUSTER_NAME, PatternFilter
-from kadmin.plan.config_plan import check_request
+from kadmin.plan.config_plan import check_request, is_secret
 from kadmin.plan.config_warnings import ConfigRequest
 from kadmin.plan.scram import HASHES
 from kadmin.quoting import quoted
@@ -42,6 +42,13 @@ def configs(visit: Visit, values: Values) -> Action:
             "credentials are not typed into a page",
             "kadmin configs --alter --user NAME --add-config 'SCRAM-SHA-256=[password=…]'",
         )
+    for key in added:
+        if is_secret(kind, key):
+            raise BadField(
+                values.label("add"),
+                f"{key} is or may be a secret, which is not typed into a page",
+                f"kadmin configs --alter --{kind.removesuffix('s')} NAME --add-config {key}=…",
+            )
     entities = entities_of(visit, kind, values)
     request = ConfigRequest(add=added, delete=deleted)
     session = visit.of.new_session()

@@ -168,6 +168,7 @@ def test_nothing_to_release_is_said(ann: Browser) -> None:
         ("change-configs", {"kind": "topics", "names": "x"}, "so is what is to be removed"),
         ("change-configs", {"kind": "rooms", "add": "a=b"}, "is none of"),
         ("change-configs", {"kind": "users", "names": "u", "add": "SCRAM-SHA-256=x"}, "typed"),
+        ("change-configs", {"kind": "brokers", "add": "ssl.key.password=x"}, "may be a secret"),
         ("change-acls", {"action": "add", "kind": "topic", "names": "t", "pattern": "literal",
                          "principals": "ann", "permission": "allow"}, "is no principal"),
         ("elect-leaders", {"kind": "preferred", "topic": "", "partitions": "1"}, "is needed"),
