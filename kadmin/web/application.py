@@ -118,7 +118,10 @@ async def visit_of(request: Request, route: Route) -> Visit:
     cluster = None if name is None else serving.clusters.get(name)
     if name is not None and (cluster is None or not found.visitor.may(Role.READ, name)):
         # Those that exist and may not be seen are not given away.
-        raise Refused(404, f"there is no cluster '{name}', or you may not see it")
+        refused = Refused(404, f"there is no cluster '{name}', or you may not see it")
+        if cluster is not None and route.needs is not Role.READ:
+            await run_in_threadpool(note_refusal, serving, request, found.visitor, str(refused))
+        raise refused
     try:
         check_role(serving, found.visitor, route, name)
         form = await form_of(request) if route.method == "POST" else {}

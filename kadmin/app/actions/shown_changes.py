@@ -174,10 +174,12 @@ class ShownChanges:
         shown: ShownChange,
         typed: str = "",
         noted: Callable[[], AbstractContextManager[dict[str, Any]]] = lambda: nullcontext({}),
+        ended: Callable[[], object] = lambda: None,
     ) -> bool:
         """Begin to write *shown*, in a thread, and wait a moment for its end.
 
-        All that is done is in a block of *noted*, which notes what is put into its mapping.
+        All that is done is in a block of *noted*, which notes what is put into its mapping; *ended*
+        is called behind it, however long it takes.
         Return whether this call began it: a change is written once, however often it is confirmed.
 
         Raises:
@@ -189,14 +191,18 @@ class ShownChanges:
             if shown.stage is not Stage.SHOWN or not shown.has_changes:
                 return False
             shown.stage = Stage.WRITING
+        # No daemon: the process ends behind a write, not within it.
         threading.Thread(
-            target=self._write, args=(shown, noted), name="confirmed change", daemon=True
+            target=self._write, args=(shown, noted, ended), name="confirmed change"
         ).start()
         shown.ended.wait(SOON_S)
         return True
 
     def _write(
-        self, shown: ShownChange, noted: Callable[[], AbstractContextManager[dict[str, Any]]]
+        self,
+        shown: ShownChange,
+        noted: Callable[[], AbstractContextManager[dict[str, Any]]],
+        ended: Callable[[], object],
     ) -> None:
         session = shown.session
         session.look_again()
@@ -211,6 +217,7 @@ class ShownChanges:
         finally:
             shown.shown_s = self.now_s()  # Who confirmed it late still sees what became of it.
             shown.stage = Stage.ENDED
+            ended()
             shown.ended.set()
 
     def _carry_out(

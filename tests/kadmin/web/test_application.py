@@ -183,6 +183,51 @@ def test_a_visitor_whom_the_proxy_no_longer_names_has_no_session(serving: Servin
     assert [200, 303] == [named.status_code, client.get("/").status_code]
 
 
+def test_a_proxy_that_asks_for_a_password_names_visitors(serving: Serving) -> None:
+    client = client_of(serving, address="10.0.0.9")
+    headers = {"Authorization": "Basic cGF0OnBhdA==", "X-Remote-User": "pat"}
+
+    by_proxy = client.get("/", headers=headers)
+    by_token = client.get("/api/v1/clusters/east/audit", headers=headers | bearer("rita"))
+    unnamed = client.get("/api/v1/clusters", headers={"Authorization": headers["Authorization"]})
+
+    assert [200, 404, 401] == [each.status_code for each in (by_proxy, by_token, unnamed)]
+
+
+def test_names_and_tokens_may_have_any_letters(serving: Serving) -> None:
+    path = serving.access.file.path
+    path.write_text(f"jürgen read {'ü' * 20}\nzoë read -\n")
+
+    answers = [
+        client_of(serving).get("/", headers={"Authorization": f"Bearer {'ü' * 20}".encode()}),
+        client_of(serving).post("/login", data={"token": "ü" * 20}),
+        client_of(serving, address="10.0.0.9").get("/", headers={b"X-Remote-User": "zoë".encode()}),
+    ]
+
+    assert [200, 303, 200] == [each.status_code for each in answers]
+
+
+def test_a_new_login_ends_the_session_before_it(client: Client) -> None:
+    log_in(client)
+    cookie = client.cookies["kadmin_session"]
+
+    log_in(client, "rita")
+    client.cookies.clear()
+    client.cookies.set("kadmin_session", cookie)
+
+    assert 303 == client.get("/").status_code
+
+
+def test_a_token_file_that_is_mended_is_read_again(serving: Serving, client: Client) -> None:
+    path = serving.access.file.path
+    found = []
+    for mode in (0o644, 0o600, 0o644):
+        path.chmod(mode)
+        found.append(client.get("/api/v1/clusters", headers=bearer("ann")).status_code)
+
+    assert [401, 200, 401] == found
+
+
 def test_two_names_of_a_visitor_are_none(serving: Serving) -> None:
     client = client_of(serving, address="10.0.0.9")
 
@@ -193,14 +238,23 @@ def test_two_names_of_a_visitor_are_none(serving: Serving) -> None:
 
 @pytest.mark.parametrize(
     "forwarded",
-    ["10.7.7.7", "1.1.1.1, 10.7.7.7", "10.7.7.7, 10.7.7.7", "spoofed, 10.7.7.7"],
+    [
+        ["10.7.7.7"],
+        ["1.1.1.1, 10.7.7.7"],
+        ["10.7.7.7, 10.7.7.7"],
+        ["spoofed, 10.7.7.7"],
+        ["1.1.1.1", "10.7.7.7"],
+        ["1.1.1.1, 10.7.7.7", "10.0.0.9"],
+        ["1.1.1.1,::ffff:10.7.7.7, 10.0.0.9"],
+    ],
 )
 def test_attempts_are_counted_by_the_address_that_the_proxy_saw(
-    serving: Serving, forwarded: str
+    serving: Serving, forwarded: list[str]
 ) -> None:
-    client = client_of(serving, address="10.0.0.9")
+    client = client_of(serving, address="::ffff:10.0.0.9")
 
-    client.post("/login", data={"token": "wrong"}, headers={"X-Forwarded-For": forwarded})
+    headers = [("X-Forwarded-For", each) for each in forwarded]
+    client.post("/login", data={"token": "wrong"}, headers=headers)
 
     assert {"10.7.7.7"} == serving.access.attempts._by_address.keys()
 
@@ -274,7 +328,7 @@ def test_a_role_that_is_too_small_is_refused_and_noted(
 
     assert {"rita": (403, 403), "wes": (404, 404)}[name] == (seen, sent)
     assert serving.audit is not None
-    assert {"rita": 2, "wes": 0}[name] == len(serving.audit.latest(10))
+    assert 2 == len(serving.audit.latest(10))
 
 
 def test_a_page_that_only_reads_refuses_every_change(tmp_path: Path) -> None:
