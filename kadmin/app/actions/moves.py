@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 LISTED_MAX: Final = 3
 
 GOAL_VERBS: Final = {
-    Goal.FORWARD: "Go on with the moves of run",
-    Goal.CANCEL: "Give up the moves under way of run",
-    Goal.ROLLBACK: "Move the replicas back of run",
+    Goal.FORWARD: "Resume the moves of run",
+    Goal.CANCEL: "Cancel the moves under way of run",
+    Goal.ROLLBACK: "Roll back run",
 }
 GOAL_COMMANDS: Final = {
     Goal.FORWARD: "resume",
