@@ -29,6 +29,7 @@ __all__ = [
     "exposition",
     "graphite_lines",
     "jolokia",
+    "json_parts",
     "meters",
     "registry",
     "reservoirs",

@@ -17,6 +17,8 @@ from cluster.metrics.registry import MetricsRegistry, Value, attributes_of
 PROTOCOL: Final = "7.2"
 AGENT: Final = "1.7.2"
 """The version of Jolokia whose answers these are."""
+SLICE: Final = 200
+"""Fewer values than for a scrape: each becomes a name and a mapping."""
 REQUESTS_MAX: Final = 1000
 """Requests that one bulk request may have."""
 
@@ -174,7 +176,7 @@ class JolokiaAgent:
         self, pattern: ObjectNamePattern
     ) -> Iterable[tuple[Bean, tuple[str, ...], Value] | None]:
         """Return the metrics that *pattern* matches, and None between two slices."""
-        for part in self.registry.slices():
+        for part in self.registry.slices(SLICE):
             for bean, points in part:
                 if pattern.may_match(bean):
                     for tags, value in points:

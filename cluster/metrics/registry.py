@@ -10,7 +10,7 @@ from cluster.metrics.reservoirs import QUANTILES, Histogram, Reservoir, Spread, 
 
 NS_PER_MS: Final = 1_000_000
 
-SLICE: Final = 1000
+SLICE: Final = 500
 """Values of gauges that a slice has at most."""
 HISTOGRAM_COST: Final = 50
 """To sort a histogram's sample takes as long as to read so many gauges."""

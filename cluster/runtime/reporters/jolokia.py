@@ -1,11 +1,11 @@
 """The reporter in Jolokia's form: JMX's beans as JSON over HTTP."""
 
 import asyncio
-import json
 from http import HTTPStatus
 from typing import Any, Final
 
 from cluster.metrics.jolokia import JolokiaAgent
+from cluster.metrics.json_parts import json_parts
 from cluster.runtime.reporters.http_server import Request, Response, refusal
 
 PATH: Final = "/jolokia"
@@ -35,6 +35,9 @@ class JolokiaReporter:
                     answer = end.value
                     break
                 await asyncio.sleep(0)
-        # In a thread: an answer may be long.
-        body = await asyncio.to_thread(json.dumps, answer)
-        return Response(content_type="application/json; charset=utf-8", body=(body.encode(),))
+            # Not in a thread: it would keep Python's lock until a long answer is a text.
+            body = []
+            for part in json_parts(answer):
+                body.append(part)
+                await asyncio.sleep(0)
+        return Response(content_type="application/json; charset=utf-8", body=body)

@@ -11,7 +11,10 @@ NOT_YET_THERE: Final = frozenset(
         # Kafka makes them by topic with the first event, and for fetchers of a second broker.
         *(
             f"kafka.server:type=BrokerTopicMetrics,name={name}PerSec,topic"
-            for name in ("BytesRejected", "FailedProduceRequests", "FailedFetchRequests")
+            for name in (
+                *("BytesRejected", "FailedProduceRequests", "FailedFetchRequests"),
+                *("FetchMessageConversions", "ProduceMessageConversions"),
+            )
         ),
         "kafka.server:type=FetcherLagMetrics,name=ConsumerLag,clientId,topic,partition",
         "kafka.server:type=FetcherStats,name=RequestsPerSec,clientId,brokerHost,brokerPort",
