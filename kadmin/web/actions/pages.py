@@ -130,11 +130,10 @@ def confirm(visit: Visit) -> Response:
             shown,
             visit.field("typed"),
             partial(visit.audited, shown.action.verb, shown.lines),
+            visit.of.look_soon,
         )
     except KadminError as error:
         return change_page(visit, shown, error)
-    if shown.stage is Stage.ENDED:
-        visit.of.look_soon()
     return to_change(visit, shown.successor or shown.change_id)
 
 

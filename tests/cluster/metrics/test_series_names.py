@@ -15,6 +15,9 @@ from cluster.metrics.catalogue.every import all_beans
 from cluster.metrics.series_names import series_of
 from tests.cluster.metrics.jmx_exporter import Rules, Series
 
+# One worker reads the series, for all tests of this module.
+pytestmark = pytest.mark.xdist_group("series")
+
 RECORDED: Final[tuple[tuple[str, str, str, dict[str, str], str, str, dict[str, str]], ...]] = (
     # domain, type, name, tags, attribute, series, labels
     ("server", "BrokerTopicMetrics", "BytesInPerSec", {}, "Count", "bytesin_total", {}),

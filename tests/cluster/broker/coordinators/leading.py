@@ -9,6 +9,7 @@ from cluster.broker.ports import GroupSettings
 from cluster.broker.replica_manager.appending import Appender
 from cluster.broker.replica_manager.partitions import HostedPartition, Partitions
 from cluster.broker.replica_manager.refused_batches import RefusedBatches
+from cluster.broker.waiting_counts import WaitingCounts
 from cluster.formats.record_batch import parse_header
 from cluster.formats.records import records_of
 from cluster.group.answers import Answer
@@ -67,6 +68,7 @@ class Leading:
             journal=self.journal,
             random_stream=random_stream,
             settings=SimpleNamespace(groups=settings or GroupSettings(partition_count=count)),
+            waiting_counts=WaitingCounts(),
         )
         pause_detector = SimpleNamespace(doubts_leadership=lambda: False)
         self.appender = Appender(
