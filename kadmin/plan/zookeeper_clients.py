@@ -258,7 +258,9 @@ def identify(
 ) -> Client:
     """Name the client of *connection*, by the znodes that it owns, else by its address, else by
     what it watches; *nothing* is the name of one that owns and watches nothing."""
-    kind, name, reason, broker = by_owned(owns, chroot) or by_address(connection, hosts, watches)
+    kind, name, reason, broker = by_owned(owns, chroot) or by_address(
+        connection, hosts, watches, nothing
+    )
     if not name:
         kind, name, reason = by_watched(watches, chroot, nothing)
     if kind is ClientKind.BROKER and broker == controller and broker is not None:
@@ -297,7 +299,10 @@ def by_owned(owns: Sequence[str], chroot: str) -> Identity | None:
 
 
 def by_address(
-    connection: Connected, hosts: Mapping[str, Sequence[BrokerId]], watches: Sequence[str]
+    connection: Connected,
+    hosts: Mapping[str, Sequence[BrokerId]],
+    watches: Sequence[str],
+    nothing: str,
 ) -> Identity:
     """Return who is at the host, unless brokers share it, or what is watched is a program's."""
     brokers = hosts.get(connection.address, ())
@@ -306,6 +311,7 @@ def by_address(
         return ClientKind.PROGRAM, *program, None
     if len(brokers) == 1 and not watches:
         where = f"on the host of broker {brokers[0]}"
+        where = f"{nothing}, {where}" if nothing == KRAFT else where
         return ClientKind.UNKNOWN, where, "its address", None
     return ClientKind.UNKNOWN, "", "", None
 
