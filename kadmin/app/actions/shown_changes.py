@@ -105,7 +105,7 @@ class ShownChange:
 
     @property
     def has_changes(self) -> bool:
-        return bool(self.proposal.plans)
+        return any(map(self.action.changes, self.proposal.plans))
 
     @property
     def warnings(self) -> list[str]:
