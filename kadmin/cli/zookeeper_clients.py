@@ -49,7 +49,7 @@ def clients(session: Session, **options: Any) -> None:
         session.warn(text)
     for server, reason in report.down.items():
         session.warn(f"ZooKeeper {server} is down: {reason}")
-    if report.down and not report.clients and not report.unlooked:
+    if not report.has_answer:
         raise ZooKeeperUnreachable(session.settings.zookeeper().connect, "no server answers")
     if report.others or report.old_consumers:
         click.get_current_context().exit(ExitCode.FOUND)

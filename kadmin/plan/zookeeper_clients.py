@@ -57,7 +57,7 @@ class ClientKind(StrEnum):
     """The broker that is the controller."""
     OLD_CONSUMER = "old-consumer"
     OTHER_CLUSTER = "other-cluster"
-    """A broker of another chroot."""
+    """A broker or an old consumer of another chroot."""
     PROGRAM = "program"
     """A known program that is not Kafka's."""
     WATCHER = "watcher"
@@ -108,12 +108,13 @@ class Client:
 class ClientReport:
     """*clients* are in order of kind and address; *unlooked* is what servers do not report, and how
     that is opened; *old_consumers* are groups in use that keep their offsets there, connected or
-    not; *down* the servers that do not answer, with the reasons."""
+    not; *down* the servers that do not answer, with the reasons; *has_answer* if any does."""
 
     clients: tuple[Client, ...]
     unlooked: tuple[str, ...]
     old_consumers: tuple[OldConsumers, ...] = ()
     down: Mapping[str, str] = field(default_factory=dict)
+    has_answer: bool = True
 
     @property
     def others(self) -> tuple[Client, ...]:
@@ -161,6 +162,7 @@ def report_on(
     return ClientReport(
         clients=tuple(sorted(found, key=lambda each: (kinds.index(each.kind), each.address))),
         unlooked=tuple(gaps_of(told)),
+        has_answer=any(one.failure is None for one in told),
         down={one.server: one.failure for one in told if one.failure is not None},
     )
 
@@ -258,7 +260,9 @@ def identify(
 ) -> Client:
     """Name the client of *connection*, by the znodes that it owns, else by its address, else by
     what it watches; *nothing* is the name of one that owns and watches nothing."""
-    kind, name, reason, broker = by_owned(owns, chroot) or by_address(connection, hosts, watches)
+    kind, name, reason, broker = by_owned(owns, chroot) or by_address(
+        connection, hosts, watches, nothing
+    )
     if not name:
         kind, name, reason = by_watched(watches, chroot, nothing)
     if kind is ClientKind.BROKER and broker == controller and broker is not None:
@@ -291,13 +295,20 @@ def by_owned(owns: Sequence[str], chroot: str) -> Identity | None:
             return ClientKind.OTHER_CLUSTER, f"broker {number} of {where}", path, None
         member = MEMBER_NODE.match(path)
         if member is not None:
-            return ClientKind.OLD_CONSUMER, f"old consumer of '{member['group']}'", path, None
+            name = f"old consumer of '{member['group']}'"
+            if member["chroot"] == chroot:
+                return ClientKind.OLD_CONSUMER, name, path, None
+            where = member["chroot"] or "/"
+            return ClientKind.OTHER_CLUSTER, f"{name} at {where}", path, None
     program = program_of(owns)
     return None if program is None else (ClientKind.PROGRAM, *program, None)
 
 
 def by_address(
-    connection: Connected, hosts: Mapping[str, Sequence[BrokerId]], watches: Sequence[str]
+    connection: Connected,
+    hosts: Mapping[str, Sequence[BrokerId]],
+    watches: Sequence[str],
+    nothing: str,
 ) -> Identity:
     """Return who is at the host, unless brokers share it, or what is watched is a program's."""
     brokers = hosts.get(connection.address, ())
@@ -306,6 +317,7 @@ def by_address(
         return ClientKind.PROGRAM, *program, None
     if len(brokers) == 1 and not watches:
         where = f"on the host of broker {brokers[0]}"
+        where = f"{nothing}, {where}" if nothing == KRAFT else where
         return ClientKind.UNKNOWN, where, "its address", None
     return ClientKind.UNKNOWN, "", "", None
 

@@ -55,6 +55,9 @@ BREAKS: Final = Fate(
     Severity.CRITICAL,
     f"'Expected `String` value, received …', or 'URLDecoder: Illegal hex characters': {DIES}",
 )
+WRONG_TOPIC: Final = Fate(Severity.CRITICAL, f"'Unhandled error in WaitForZkBrokersEvent': {WAITS}")
+WRONG_STATE: Final = Fate(Severity.CRITICAL, f"'Expected `Int` value, received …': {DIES}")
+WRONG_NUMBER: Final = ("where a broker id was expected", "a partition in")
 NOT_PARSED: Final = ("is not text", "is not URL-encoded")
 """What in JSON that can be read, or in a name, ends the copy; what is not JSON does not."""
 FATES: Final = (
@@ -124,6 +127,8 @@ def fate_of(damage: Damage) -> Fate:
     if damage.is_hidden:
         is_read = any(is_below(damage.path, prefix) for prefix in READ_BY_CONTROLLERS)
         return NO_AUTH if is_read else UNSEEN
+    if is_below(damage.path, paths.TOPICS) and any(each in damage.reason for each in WRONG_NUMBER):
+        return WRONG_STATE if "/partitions/" in damage.path else WRONG_TOPIC
     if is_below(damage.path, paths.CONFIG) and any(each in damage.reason for each in NOT_PARSED):
         return BREAKS
     return next((fate for prefix, fate in FATES if is_below(damage.path, prefix)), SKIPPED)

@@ -5,9 +5,13 @@ import socket
 from collections.abc import Iterator
 
 import pytest
+from kazoo.security import make_digest_acl
 
+from cluster.zk import paths
+from cluster.zk.controller import encode_migration
 from kadmin.errors import ExitCode
 from tests.kadmin.builders import brokers, cluster, topic
+from tests.kadmin.plan.migration.evidence import migration
 from tests.support.cli import done, kadmin, offered
 from tests.support.znodes import write_snapshot, znodes_of
 from tests.support.zookeeper import client_of
@@ -135,6 +139,24 @@ def test_clients_are_named_by_what_they_own(chroot: str) -> None:
     assert ["billing"] == [each["group"] for each in found["old_consumers"]]
     assert "\nGroup: billing\tMembers: 0\tWrote: " in lines
     assert (ExitCode.FOUND, []) == (outcome.exit_code, found["not_looked_at"])
+
+
+def test_controllers_that_wait_are_clients_and_hidden_consumers_are_no_absent_ones(
+    chroot: str,
+) -> None:
+    write_snapshot(chroot, cluster(brokers("0"), topic("t", "0")))
+    with client_of(chroot) as controller:
+        controller.create(paths.MIGRATION, encode_migration(migration(-1)))
+        controller.ensure_path(paths.CONSUMERS)
+        controller.set_acls(paths.CONSUMERS, [make_digest_acl("kafka", "secret", all=True)])
+        session, _ = controller.client_id
+        outcome = kadmin("zookeeper", "clients", "--zookeeper", chroot, "--output", "json")
+
+    found = json.loads(outcome.stdout)
+    names = [each["name"] for each in found["clients"] if each["session"] == f"0x{session:x}"]
+    (name,) = names
+    assert name.startswith("a KRaft controller, or a client that owns and watches nothing")
+    assert ["old consumers at /consumers: may not be read by this user"] == found["not_looked_at"]
 
 
 def test_clients_of_a_server_that_is_down_are_not_known(lame: str) -> None:

@@ -136,3 +136,19 @@ def test_a_client_without_znodes_is_named_by_the_broker_of_its_host() -> None:
     found = report({CONNECTIONS: CONS}, **{"10_0_0_9": 3})
 
     assert "on the host of broker 3" in [each.name for each in found.clients]
+
+
+def test_an_old_consumer_of_another_chroot_is_not_one_of_this_cluster() -> None:
+    dump = "ephemeral nodes dump:\nSessions with Ephemerals (1):\n0x1:\n\t/consumers/g/ids/c\n"
+    told = [ServerClients("zk1:2181", {CONNECTIONS: CONS, EPHEMERALS: dump})]
+    found = report_on(told, "/prod", {}, None)
+
+    (name,) = (each.name for each in found.clients if each.kind is ClientKind.OTHER_CLUSTER)
+    assert "old consumer of 'g' at /" == name
+
+
+def test_a_server_without_clients_is_an_answer_beside_one_that_is_down() -> None:
+    down = ServerClients("zk2:2181", {}, "connection refused")
+
+    assert report_on([ServerClients("zk1:2181", {CONNECTIONS: ""}), down], "", {}, None).has_answer
+    assert not report_on([down], "", {}, None).has_answer

@@ -120,6 +120,16 @@ def test_json_that_only_java_refuses_ends_the_copy(calm: KazooClient, path: str)
     ]
 
 
+def test_numbers_of_topics_that_are_none_stop_the_controllers(calm: KazooClient) -> None:
+    put(calm, paths.topic("words"), b'{"version":1,"partitions":{"0":["a"]}}')
+    put(calm, paths.topic("names"), b'{"version":1,"partitions":{"x":[0]}}')
+    _, found = checked()
+
+    outcomes = [each["outcome"] for each in found["findings"] if each["kind"] == "unreadable"]
+    assert 2 == len(outcomes)
+    assert all("WaitForZkBrokersEvent" in each for each in outcomes)
+
+
 @pytest.mark.parametrize(
     ("path", "severity"),
     [

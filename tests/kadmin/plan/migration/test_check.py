@@ -347,6 +347,24 @@ FAULTS: Final[tuple[tuple[MigrationEvidence, MigrationKind, Severity, str], ...]
         "Expected `String` value",
     ),
     (
+        calm(
+            damages=(
+                Damage(paths.topic("t"), "'partitions' holds 'a' where a broker id was expected"),
+            )
+        ),
+        MigrationKind.UNREADABLE,
+        Severity.CRITICAL,
+        "Unhandled error in WaitForZkBrokersEvent",
+    ),
+    (
+        calm(
+            damages=(Damage(paths.state("t", 0), "'isr' holds '0' where a broker id was expected"),)
+        ),
+        MigrationKind.UNREADABLE,
+        Severity.CRITICAL,
+        "Expected `Int` value",
+    ),
+    (
         calm(damages=(Damage("/config/users/%zz", "its name is not URL-encoded"),)),
         MigrationKind.UNREADABLE,
         Severity.CRITICAL,
