@@ -64,7 +64,23 @@ def identify(request: Request, access: Access) -> Identity:
 def by_bearer(request: Request, access: Access, authorization: str) -> Visitor:
     if not is_bearer(authorization):
         raise LoginNeeded("the header Authorization has to be 'Bearer TOKEN'")
-    return checked(request, access, utf8_of(authorization.partition(" ")[2]).strip())
+    return checked(request, access, token_in(authorization))
+
+
+def token_in(authorization: str) -> str:
+    return utf8_of(authorization.partition(" ")[2]).strip()
+
+
+def still_known(request: Request, access: Access, found: Identity) -> Visitor | None:
+    """Return the visitor of a request that goes on, as the token file has it now; None when it is
+    out of that, or the session is over."""
+    session = found.session
+    if session is None:
+        return access.file.current().visitor_with(token_in(request.headers["authorization"]))
+    has_cookie = getattr(request.state, "new_session_id", None) is None
+    if has_cookie and access.session_of(request) is not session:
+        return None
+    return access.visitor_of(session)
 
 
 def is_bearer(authorization: str) -> bool:

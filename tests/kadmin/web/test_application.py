@@ -1,7 +1,10 @@
 """The application without a cluster: who gets in, and which requests go no further?"""
 
 import re
+import socket
+import threading
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -9,9 +12,14 @@ from httpx import Client
 
 from kadmin.web.application import FIELD_COUNT_MAX
 from kadmin.web.guard import BODY_SIZE_MAX
-from kadmin.web.serving import Serving
+from kadmin.web.serving import CHANGE_COUNT_MAX, Serving
+from tests.support.page import running_page
 from tests.support.page_in_process import LINES, ORIGIN, TOKENS, bearer, client_of, serving_of
+from tests.support.silent_servers import mute_server
+from tests.support.waiting import wait_until
 
+THREAD_COUNT = 41
+"""More than all pages share."""
 FORM = "/clusters/east/actions/create-topic"
 
 
@@ -266,6 +274,12 @@ def test_attempts_are_counted_by_the_address_that_the_proxy_saw(
         ({"Host": "evil.example:8090"}, 421),
         ({"Host": "testserver.evil.example"}, 421),
         ({"Host": "[::1"}, 421),
+        ({"Host": "evil.example@testserver"}, 421),
+        ({"Host": "evil.example\\@testserver"}, 421),
+        ({"Host": "testserver/evil"}, 421),
+        ({"Host": "testserver."}, 421),
+        ({"Host": "testserver:80:80"}, 421),
+        ({"Host": ""}, 421),
         ({"Host": "TESTSERVER:8090"}, 200),
     ],
 )
@@ -296,6 +310,72 @@ def test_every_answer_has_the_headers_that_protect_it(client: Client, path: str)
         headers["x-content-type-options"],
         headers["referrer-policy"],
     )
+
+
+@pytest.mark.sockets
+def test_a_stream_ends_when_its_visitor_is_not_known_any_more(serving: Serving) -> None:
+    headers = {"Host": "testserver", **bearer("ann")}
+    east = serving.clusters["east"]
+
+    with (
+        running_page(serving) as page,
+        page.base.stream("GET", "/clusters/east/news", headers=headers) as stream,
+    ):
+        lines = stream.iter_lines()
+        first = [next(lines) for _ in range(3)]
+        serving.access.file.path.write_text(LINES.replace(TOKENS["ann"], "x" * 30))
+        east.announce(east.looks.reading)
+        rest = list(lines)
+
+    assert "event: look" == first[2]
+    assert len(rest) < 10
+
+
+@pytest.mark.sockets
+def test_a_body_that_is_too_large_or_cut_off_is_no_fault(
+    serving: Serving, caplog: pytest.LogCaptureFixture
+) -> None:
+    headers = {"Host": "testserver", **bearer("ann")}
+    begun = b"POST /login HTTP/1.1\r\nHost: testserver\r\nContent-Length: 9\r\n\r\n"
+
+    with running_page(serving) as page:
+        chunks = iter([b"x" * BODY_SIZE_MAX, b"x"])
+        large = page.base.post(FORM, content=chunks, headers=headers)
+        with socket.create_connection(("127.0.0.1", page.base.base_url.port or 0)) as client:
+            client.sendall(begun)
+            client.shutdown(socket.SHUT_WR)
+            client.recv(1)
+
+    assert 413 == large.status_code
+    assert "Exception" not in caplog.text
+
+
+@pytest.mark.clients
+def test_forms_that_wait_for_a_cluster_leave_pages_to_others(serving: Serving) -> None:
+    east = serving.clusters["east"]
+    headers = {"Host": "testserver", **bearer("ann")}
+
+    with ExitStack() as stack:
+        page = stack.enter_context(running_page(serving))
+
+        def send() -> None:
+            page.base.post(
+                "/clusters/east/actions/delete-topics", data={"topics": "t"}, headers=headers
+            )
+
+        with mute_server() as address:
+            east.flags["bootstrap_server"] = address
+            for _ in range(THREAD_COUNT):
+                thread = threading.Thread(target=send)
+                thread.start()
+                stack.callback(thread.join)
+            waiting = THREAD_COUNT - CHANGE_COUNT_MAX
+            wait_until(
+                lambda: serving.limiter_of(east).statistics().tasks_waiting == waiting,
+                what="the forms",
+            )
+
+            assert 200 == page.base.get("/", headers=headers).status_code
 
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "OPTIONS", "TRACE", "PATCH"])

@@ -99,7 +99,7 @@ class Story:
     def break_something(self) -> str:
         faults = (
             *(self.kill_supervisor, self.stop_supervisor),
-            *(self.kill_broker, self.kill_controller),
+            *(self.kill_broker, self.kill_controller, self.kill_zookeeper),
         )
         fault = self.draw.choice(faults)
         fault()
@@ -118,6 +118,10 @@ class Story:
 
     def kill_controller(self) -> None:
         self.bounce(self.fleet.controller_id())
+
+    def kill_zookeeper(self) -> None:
+        self.fleet.server.kill()
+        self.fleet.restart_zookeeper()
 
     def bounce(self, broker: int) -> None:
         self.fleet.lose(broker)
