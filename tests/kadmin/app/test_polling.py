@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from kadmin.app import polling
 from kadmin.app.polling import Poll, Poller, Reading
 from kadmin.errors import KadminError, UnreachableError
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
@@ -20,6 +21,11 @@ def poll_of(answers: Iterator[int | KadminError], interval_s: float = 0.0) -> Po
         return answer
 
     return Poll("numbers", ask, interval_s)
+
+
+def thread_of(name: str) -> threading.Thread:
+    (found,) = (thread for thread in threading.enumerate() if thread.name == name)
+    return found
 
 
 def test_before_the_first_answer_nothing_is_known() -> None:
@@ -121,6 +127,37 @@ def test_a_slow_question_holds_up_no_other() -> None:
         wait_until(lambda: poller.polls["numbers"].reading.number >= 3, what="three answers")
         assert 0 == slow.reading.number
         may_end.set()
+
+
+def test_a_poller_ends_its_threads_but_waits_for_no_server(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with Poller([poll_of(iter([7]), NEVER_S)]):
+        thread = thread_of("poll numbers")
+    assert not thread.is_alive()
+
+    monkeypatch.setattr(polling, "STOPPING_S", 0.0)
+    began, may_end = threading.Semaphore(0), threading.Event()
+
+    def ask() -> bool:
+        began.release()
+        return may_end.wait(OUTER_LIMIT_S)
+
+    with Poller([Poll("slow", ask, NEVER_S)]):
+        thread = thread_of("poll slow")
+        assert began.acquire(timeout=OUTER_LIMIT_S)
+    assert thread.is_alive()
+    may_end.set()
+    thread.join(OUTER_LIMIT_S)
+
+
+def test_the_end_of_one_poll_is_noticed() -> None:
+    poll = poll_of(iter([7]), NEVER_S)
+    with Poller([poll, Poll("other", lambda: 7, NEVER_S)]) as poller:
+        poll.stop()
+        poller.wait_for_end()
+
+    assert poll.is_stopped
 
 
 def test_what_an_attempt_makes_of_the_interval_holds_for_the_next_one() -> None:

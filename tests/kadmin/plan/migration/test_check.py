@@ -60,6 +60,12 @@ FAULTS: Final[tuple[tuple[MigrationEvidence, MigrationKind, Severity, str], ...]
         "all topics are deleted",
     ),
     (
+        migrating(20, owner="nobody"),
+        MigrationKind.STALE_MIGRATION,
+        Severity.CRITICAL,
+        "all topics are deleted",
+    ),
+    (
         calm(damages=(Damage(paths.MIGRATION, "is no JSON"),)),
         MigrationKind.UNREADABLE,
         Severity.CRITICAL,
