@@ -150,19 +150,25 @@ UNUSUAL: Final = Target("", 0, plain_records, 0, unpacking(0), bytes, 0, b"", b"
 """Of a prefix that always goes the plain way."""
 
 
-def flat_produce(ports: Ports, appender: Appender) -> FlatProduce | None:
-    """Return the flat path of a broker; None where requests need authorization."""
+def flat_produce(
+    ports: Ports, appender: Appender, refused: Callable[[ErrorCode], None]
+) -> FlatProduce | None:
+    """Return the flat path of a broker; None where requests need authorization.
+
+    *refused* is called with the error of an answer that has one.
+    """
     if ports.authorizer is not None:
         return None
-    return Prefixes(appender).answer
+    return Prefixes(appender, refused).answer
 
 
 class Prefixes:
     """The beginnings of produce requests that are remembered, by version."""
 
-    def __init__(self, appender: Appender) -> None:
+    def __init__(self, appender: Appender, refused: Callable[[ErrorCode], None]) -> None:
         self._led = appender.partitions.led
         self._append = appender.append_to
+        self._refused = refused
         self._targets: dict[int, dict[bytes, Target]] = {version: {} for version in LAYOUTS}
         self._unknown_count = 0
         self._unpack = UNUSUAL.unpack
@@ -195,6 +201,7 @@ class Prefixes:
         if isinstance(outcome, Refusal):
             if outcome.error in HINTED_ERRORS:
                 return None
+            self._refused(outcome.error)
             return encoded(version, correlation_id, topic, refused(index, outcome))
         base_offset, _, time_ms, log_start_offset, _, _ = outcome
         return pack(

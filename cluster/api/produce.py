@@ -16,7 +16,6 @@ from cluster.broker.replica_manager.appending import (
     Appended,
     Appender,
     Refusal,
-    refusal_of,
 )
 from cluster.broker.replica_manager.delayed_produce import (
     ProducePartitionStatus,
@@ -27,7 +26,7 @@ from cluster.broker.replica_manager.delayed_produce import (
 from cluster.broker.replica_manager.partitions import Partitions
 from cluster.broker.replica_manager.record_work import RecordCheck, RecordWorks
 from cluster.model.error_codes import ErrorCode
-from cluster.model.ids import INTERNAL_TOPICS, TopicPartition
+from cluster.model.ids import INTERNAL_TOPICS
 from cluster.storage.errors import HeavyBatch, LegacyMessages
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.leaders import LeaderIdAndEpoch
@@ -202,7 +201,7 @@ class WaitingProduce:
         body = cast(ProduceRequest, self._request.body)
         outcome: Appended | Refusal
         if check.error is not None:
-            outcome = refusal_of(check.error, TopicPartition(one.topic, one.index))
+            outcome = self._api.appender.refused(one.topic, one.index, check.error, check.size)
         else:
             outcome = self._api.appender.append(
                 one.topic,
@@ -212,6 +211,9 @@ class WaitingProduce:
                 self._request.api_version >= ZSTD_VERSION,
                 has_checked_records=True,
             )
+            if check.is_converted and isinstance(outcome, Appended):
+                base_offset, last_offset = outcome.outcome[:2]
+                outcome.hosted.stats.produce_conversions += last_offset - base_offset + 1
         # The batch is let go when it was looked at.
         one.records = bytearray()
         one.outcome = self._api.answer_or_wait(one.index, outcome, body.acks, self._waits)

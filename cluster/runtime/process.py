@@ -85,6 +85,7 @@ from cluster.settings.errors import InvalidSettings
 from cluster.storage.directories.log_directory import LogDirectory
 from cluster.storage.directories.log_manager import LogManager
 from cluster.storage.files import Files
+from cluster.wire.api_keys import ApiKey
 from cluster.zk import paths
 from cluster.zk.steps import Refusal
 
@@ -357,7 +358,11 @@ class BrokerProcess:
             metrics=self._request_metrics,
             call_soon=self._loop.call_soon,
             now_ns=time.perf_counter_ns,
-            flat_produce=flat_produce(broker.ports, broker.appender),
+            flat_produce=flat_produce(
+                broker.ports,
+                broker.appender,
+                partial(self._request_metrics.count_error, ApiKey.PRODUCE),
+            ),
         )
 
     async def _register(self, parts: Parts) -> None:

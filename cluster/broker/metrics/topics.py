@@ -20,6 +20,8 @@ BY_FIELD: Final = {
     "fetch_requests": server.FETCH_REQUESTS,
     "failed_produce": server.FAILED_PRODUCE,
     "failed_fetch": server.FAILED_FETCH,
+    "produce_conversions": server.PRODUCE_CONVERSIONS,
+    "fetch_conversions": server.FETCH_CONVERSIONS,
 }
 
 

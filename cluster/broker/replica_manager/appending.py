@@ -37,6 +37,7 @@ from cluster.formats.record_batch import (
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
 from cluster.storage.errors import (
+    HeavyBatch,
     InvalidTimestamp,
     KafkaStorageError,
     LogError,
@@ -176,6 +177,10 @@ class Appender:
                 wall_ms,
                 has_checked_records,
             )
+        except HeavyBatch:
+            # It comes again, and counts then.
+            stats.produce_requests -= 1
+            raise
         except InvalidTimestamp as error:
             stats.failed_produce += 1
             wrong = timestamp_errors(batch, log.config, wall_ms)
@@ -198,6 +203,16 @@ class Appender:
         stats.bytes_in += len(batch)
         replica.advance_high_watermark(end_offset, len(batch), now_ms)
         return outcome
+
+    def refused(
+        self, topic: str, index: int, error: LogError | CorruptBatchError, size: int
+    ) -> Refusal:
+        """Return the refusal of a batch whose records were checked on a thread, and count it."""
+        hosted = self.partitions.find_index(topic, index)
+        if hosted is not None:
+            hosted.stats.produce_requests += 1
+            self._count_refused(hosted, error, size)
+        return refusal_of(error, TopicPartition(topic, index))
 
     def _count_refused(
         self, hosted: HostedPartition, error: LogError | CorruptBatchError, size: int

@@ -101,6 +101,7 @@ class DownConversion:
             conversion = PartConversion(records, self._magic, offset)
             while not conversion.is_done and not self._is_over:
                 yield partial(self._work, conversion)
+            hosted.stats.fetch_conversions += conversion.record_count
             if conversion.error is not None:
                 return ReadResult(conversion.error)
             if conversion.converted or self._is_over:
@@ -133,6 +134,7 @@ class PartConversion:
         "error",
         "is_done",
         "next_offset",
+        "record_count",
     )
 
     size = PIECE_SIZE
@@ -147,6 +149,8 @@ class PartConversion:
         self.converted = bytearray()
         self.next_offset = first_offset
         """The offset after the last batch that was read."""
+        self.record_count = 0
+        """Of the batches that were converted."""
         self.error: ErrorCode | None = None
         """Why nothing at all can be converted."""
         self.is_done = False
@@ -180,6 +184,8 @@ class PartConversion:
                 # A consumer needs the whole first batch to go on.
                 self._size_max = max(self._size_max, len(more))
             self.converted += more
+            if header.magic > self._magic and not header.is_control:
+                self.record_count += header.record_count
             self.next_offset = header.next_offset
             self._position += header.size
             if len(self.converted) >= self._size_max:

@@ -38,21 +38,22 @@ class RecordCheck:
     Messages of magic 0 or 1 are converted; then `records` is a batch of magic 2.
     """
 
-    __slots__ = ("_config", "_wall_ms", "error", "records", "size")
+    __slots__ = ("_config", "_wall_ms", "error", "is_converted", "records", "size")
 
     def __init__(self, records: bytearray, config: LogConfig, wall_ms: int) -> None:
         self.records = records
         self.size = len(records)
+        self.is_converted = records[MAGIC_AT] != CURRENT_MAGIC
         self._config = config
         self._wall_ms = wall_ms
         self.error: LogError | CorruptBatchError | None = None
 
     def run(self) -> None:
         try:
-            if self.records[MAGIC_AT] == CURRENT_MAGIC:
-                check_heavy_batch(self.records, self._config, self._wall_ms)
-            else:
+            if self.is_converted:
                 self.records = up_converted(self.records, self._config, self._wall_ms)
+            else:
+                check_heavy_batch(self.records, self._config, self._wall_ms)
         except (LogError, CorruptBatchError) as error:
             # The frames of the error hold what was unpacked.
             error.__context__ = None

@@ -14,6 +14,8 @@ FIELDS: Final = (
     "fetch_requests",
     "failed_produce",
     "failed_fetch",
+    "produce_conversions",
+    "fetch_conversions",
 )
 
 
@@ -26,6 +28,7 @@ class TopicStats:
         self.messages_in = self.bytes_in = self.bytes_out = self.bytes_rejected = 0
         self.produce_requests = self.fetch_requests = 0
         self.failed_produce = self.failed_fetch = 0
+        self.produce_conversions = self.fetch_conversions = 0
 
     def add(self, other: "TopicStats") -> None:
         for field in FIELDS:

@@ -14,6 +14,12 @@ REQUESTS: Final = REQUEST_METRICS.meter(
     " FetchFollower.",
     tags=("request", "version"),
 )
+ERRORS: Final = REQUEST_METRICS.meter(
+    "ErrorsPerSec",
+    "Error codes of answers, of topics and partitions in them as well; the error NONE is success.",
+    tags=("request", "error"),
+    differs="What closes the connection instead of an answer does not count.",
+)
 REQUEST_BYTES: Final = REQUEST_METRICS.histogram(
     "RequestBytes", "Sizes of requests.", tags=_REQUEST
 )

@@ -35,6 +35,16 @@ FAILED_PRODUCE: Final = broker_topic(
 FAILED_FETCH: Final = broker_topic(
     "FailedFetchRequestsPerSec", "Reads that failed, of damaged records for example"
 )
+PRODUCE_CONVERSIONS: Final = broker_topic(
+    "ProduceMessageConversionsPerSec",
+    "Records of producers before 0.11 that were converted to batches",
+)
+FETCH_CONVERSIONS: Final = broker_topic(
+    "FetchMessageConversionsPerSec",
+    "Records that were converted for consumers before 0.11",
+    "All records of a batch that was converted, those before the offset that was asked for as"
+    " well.",
+)
 REPLICATION_BYTES_IN: Final = BROKER_TOPIC.meter(
     "ReplicationBytesInPerSec", "Bytes that followers of this broker have fetched."
 )

@@ -4,12 +4,13 @@ It reacts to calls: bytes have arrived, the transport accepts more, an answer is
 neither the content of requests, nor other connections, nor what carries the bytes.
 """
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final, TypeAlias, cast
 
 from cluster.broker.handling import MISTAKE, Body, Cancel, Handler, Peer, Steps
+from cluster.runtime.network.answer_errors import error_codes_in_steps, error_codes_of
 from cluster.runtime.network.connection_states import CONNECTION_VALID_PREVIOUS, ConnectionState
 from cluster.runtime.network.memory_pool import MemoryPool
 from cluster.runtime.network.request_metrics import RequestMetrics, kind_of_fetch
@@ -392,6 +393,7 @@ class Connection:
             buffers = service.refuse_version(error)
             if buffers is None:
                 raise
+            service.metrics.kind(ApiKey(error.api_key)).version_refused()
             self._send(buffers)
         else:
             assert self.state in MAY_HANDLE
@@ -421,10 +423,11 @@ class Connection:
         request: RequestFrame,
         body: Body | None,
         buffers: Buffers | None = None,
+        errors: Sequence[int] | None = None,
     ) -> None:
         """Send the answer to *request*; no effect when the connection no longer waits for it.
 
-        *buffers* is the encoded *body*, if it has been encoded.
+        *buffers* is the encoded *body*, if it has been encoded; *errors* are its error codes.
         """
         if self._reply is not reply:
             return
@@ -446,6 +449,13 @@ class Connection:
             request.api_version,
         )
         self._answered(request.api_key, row)
+        if errors is None:
+            errors = (
+                error_codes_of(request.api_key, request.api_version, body)
+                if body is not None
+                else ()
+            )
+        self._service.metrics.count_errors(request.api_key, errors)
         if request.api_key == ApiKey.FETCH:
             self._answered(kind_of_fetch(request.body), row)
         self._answered_key = request.api_key
@@ -544,7 +554,8 @@ class Connection:
         except UnencodableMessageError:
             self.close(WITHOUT_FORM)
             raise
-        self.answer(reply, request, body, buffers)
+        errors = yield from error_codes_in_steps(request.api_key, request.api_version, body)
+        self.answer(reply, request, body, buffers, errors)
 
     # Sending.
 

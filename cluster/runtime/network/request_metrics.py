@@ -10,6 +10,7 @@ from typing import Final, cast
 from cluster.metrics.catalogue import network as beans
 from cluster.metrics.registry import NS_PER_MS, MetricsRegistry
 from cluster.metrics.reservoirs import PENDING_MAX, Histogram, Row
+from cluster.model.error_codes import ErrorCode, error_name
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.fetch import FetchRequest
 
@@ -33,11 +34,14 @@ FETCH_FOLLOWER: Final = "FetchFollower"
 class RequestKind:
     """The requests of one name."""
 
-    __slots__ = ("_registry", "name", "reservoir")
+    __slots__ = ("_errors", "_looked_at", "_registry", "name", "reservoir")
 
     def __init__(self, registry: MetricsRegistry, name: str) -> None:
         self.name = name
         self._registry = registry
+        self._errors: Counter[int] = Counter()
+        """By error code, of the answers that were looked at."""
+        self._looked_at = 0
         self.reservoir = registry.reservoir(len(COLUMNS), self._count_versions)
         for column, (bean, unit) in enumerate(COLUMNS):
             histogram = Histogram(self.reservoir, column, unit=unit)
@@ -51,6 +55,30 @@ class RequestKind:
         counts = {first: len(versions)} if is_same else Counter(versions)
         for version, number in counts.items():
             requests.of(self.name, str(version)).count += number
+
+    def count_errors(self, codes: Sequence[int]) -> None:
+        """Count the error codes of an answer; those that are not looked at have that of success."""
+        self._looked_at += 1
+        if any(codes):
+            self._errors.update(codes)
+        else:
+            self._errors[ErrorCode.NONE] += len(codes)
+
+    def version_refused(self) -> None:
+        """Count the error of a request that has no row, since its version is unknown."""
+        self._errors[ErrorCode.UNSUPPORTED_VERSION] += 1
+
+    def errors(self) -> Counter[int]:
+        """Return how often answers had each error code."""
+        answered = self.reservoir.count + len(self.reservoir.pending)
+        return self._errors + Counter({int(ErrorCode.NONE): answered - self._looked_at})
+
+    def settle(self) -> None:
+        """Count what is pending: the versions, which no histogram asks for, and the errors."""
+        self.reservoir.settle()
+        meters = self._registry.meters(beans.ERRORS)
+        for code, number in self.errors().items():
+            meters.of(self.name, error_name(code)).count = number
 
     def histogram(self, column: int) -> Histogram:
         return Histogram(self.reservoir, column, unit=NS_PER_MS)
@@ -68,9 +96,11 @@ class RequestMetrics:
         registry.before_reading(self._settle)
 
     def _settle(self) -> None:
-        """Count what is pending: the versions, which no histogram asks for."""
-        for kind in self._kinds.values():
-            kind.reservoir.settle()
+        for key, kind in self._kinds.items():
+            if isinstance(key, ApiKey):
+                kind.settle()
+            else:
+                kind.reservoir.settle()
 
     def kind(self, key: str | ApiKey) -> RequestKind:
         """Return the requests of an API, or of another name."""
@@ -96,6 +126,14 @@ class RequestMetrics:
         pending.append(row)
         if len(pending) >= PENDING_MAX:
             reservoir.settle()
+
+    def count_errors(self, api_key: ApiKey, codes: Sequence[int]) -> None:
+        """Count the error codes of an answer: none if it is not sent."""
+        self.kind(api_key).count_errors(codes)
+
+    def count_error(self, api_key: ApiKey, error: ErrorCode) -> None:
+        """Count the only error of an answer whose body is not looked at."""
+        self.kind(api_key).count_errors((error,))
 
     def response_delayed(self, api_key: ApiKey, send_ns: int) -> None:
         """Record that a client took *send_ns* to receive an answer; most are received at once."""

@@ -115,14 +115,14 @@ class RunMoves(Action):
     @contextmanager
     def change(self, session: "Session", rollback_path: str) -> Iterator[RunStart]:
         began_at_ms = Clock().time_ms()
-        run = MoveRun(
-            run_id=new_run_id(began_at_ms),
-            plan=self.made,
-            by=self.by,
-            began_at_ms=began_at_ms,
-            settings=self.settings,
-        )
         with site(session) as opened:
+            run = MoveRun(
+                run_id=new_run_id(began_at_ms, opened.store.run_ids()),
+                plan=self.made,
+                by=self.by,
+                began_at_ms=began_at_ms,
+                settings=self.settings,
+            )
             yield RunStart(opened, run)
 
     def lines(self, plan: RunPlan) -> Iterable[str]:

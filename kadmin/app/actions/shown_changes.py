@@ -23,6 +23,7 @@ from kadmin.app.evidence import now_ms
 from kadmin.app.hint_target import with_cluster
 from kadmin.errors import KadminError, RefusedError
 from kadmin.execute.change import Begun, Proposal, carry_out
+from kadmin.render.visible import visible
 from kadmin.settings.xdg import user_directory
 from kadmin.wording import moment_of
 
@@ -48,7 +49,8 @@ class NotConfirmed(RefusedError):
 
     def __init__(self, action: Action) -> None:
         super().__init__(
-            f"not confirmed, and nothing was written: type '{action.to_be_typed}' to confirm",
+            f"not confirmed, and nothing was written: type '{visible(action.to_be_typed)}' to"
+            " confirm",
         )
 
 
@@ -185,14 +187,15 @@ class ShownChanges:
         Raises:
             NotConfirmed: it needs something *typed*, and that is not it.
         """
-        if shown.action.to_be_typed and typed.strip() != shown.action.to_be_typed:
+        if shown.action.to_be_typed and not is_typed(shown.action.to_be_typed, typed):
             raise NotConfirmed(shown.action)
         with self._lock:
             if shown.stage is not Stage.SHOWN or not shown.has_changes:
                 return False
             shown.stage = Stage.WRITING
+        # No daemon: the process ends behind a write, not within it.
         threading.Thread(
-            target=self._write, args=(shown, noted, ended), name="confirmed change", daemon=True
+            target=self._write, args=(shown, noted, ended), name="confirmed change"
         ).start()
         shown.ended.wait(SOON_S)
         return True
@@ -311,6 +314,11 @@ def shown_change(
         shown_at_ms=now_ms(),
         rollback_path=path,
     )
+
+
+def is_typed(wanted: str, typed: str) -> bool:
+    """Return whether *typed* is *wanted*, or what is shown of it: no key types some characters."""
+    return typed == wanted or typed.strip() == visible(wanted).strip() != ""
 
 
 def is_as_shown(shown: ShownChange, now: Proposal[Any]) -> bool:

@@ -9,7 +9,7 @@ import struct
 from collections import deque
 from collections.abc import Callable
 from enum import Enum
-from functools import cache
+from functools import cache, partial
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, Final, Literal
 
@@ -54,9 +54,10 @@ ORDERS: Final = TopicPartition("orders", 0)
 DAY_MS: Final = 24 * 3600 * 1000
 
 
-def flat_of(world: World) -> FlatProduce | None:
+def flat_of(world: World, metrics: RequestMetrics) -> FlatProduce | None:
     broker = world.broker
-    return flat_produce(broker.ports, broker.appender)
+    refused = partial(metrics.count_error, ApiKey.PRODUCE)
+    return flat_produce(broker.ports, broker.appender, refused)
 
 
 class Side:
@@ -65,8 +66,8 @@ class Side:
     def __init__(self, *, is_flat: bool) -> None:
         self.world = World(ApiSettings(configs=BrokerConfigs({"log.index.size.max.bytes": "4096"})))
         self.counts = 0
-        self.flat = flat_of(self.world) if is_flat else None
         self.metrics = RequestMetrics(new_registry())
+        self.flat = flat_of(self.world, self.metrics) if is_flat else None
         self.now_ns = 0
         self.reasons: list[str | None] = []
         self.failures: list[str] = []
@@ -142,6 +143,7 @@ class Side:
                     self.metrics.kind(key).reservoir.pending
                     for key in (ApiKey.PRODUCE, ApiKey.FETCH)
                 ],
+                "errors": sorted(self.metrics.kind(ApiKey.PRODUCE).errors().items()),
                 "journal": world.journal.text,
                 "flushes": len(world.disks.flushes),
                 "ended": self.reasons,
@@ -820,7 +822,7 @@ def test_who_is_told_to_go_while_it_is_answered_gets_no_answer(pair: Pair) -> No
 
 
 def test_with_an_authorizer_there_is_no_flat_path() -> None:
-    assert flat_of(World(authorizer=Everything())) is None
+    assert flat_of(World(authorizer=Everything()), RequestMetrics(new_registry())) is None
 
 
 class Everything:
@@ -833,7 +835,7 @@ class Everything:
 def test_what_clients_may_not_write_goes_the_plain_way(topic: str) -> None:
     world = World()
     world.lead(topic)
-    flat = flat_of(world)
+    flat = flat_of(world, RequestMetrics(new_registry()))
     assert flat is not None
 
     answer = flat(memoryview(bytearray(frame(batch(1), topic=topic)[4:])))
@@ -844,7 +846,7 @@ def test_what_clients_may_not_write_goes_the_plain_way(topic: str) -> None:
 @pytest.mark.slow
 def test_what_is_remembered_is_bounded(pair: Pair) -> None:
     broker = pair.flat.world.broker
-    prefixes = Prefixes(broker.appender)
+    prefixes = Prefixes(broker.appender, lambda _: None)
     sent = memoryview(bytearray(frame(batch(1), index=0)))[4:]
     for number in range(PREFIXES_MAX + 1000):
         # The timeout stands in the prefix.

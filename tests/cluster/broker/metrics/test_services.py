@@ -16,10 +16,13 @@ from tests.cluster.api.fetching import fetch, part
 from tests.cluster.api.orders import stop
 from tests.cluster.api.test_replication import Cluster
 from tests.cluster.api.world import ME, World
+from tests.cluster.formats.messages import message
 from tests.cluster.storage.batches import batch
 from tests.support.metrics import all_of
 
 RECORDS: Final = bytes(batch(3))
+OLD: Final = bytes(message(b"a", magic=1) + message(b"b", magic=1))
+"""From a producer before 0.11."""
 TOPIC: Final = "kafka.server:type=BrokerTopicMetrics,name={}"
 OF_ORDERS: Final = f"{TOPIC},topic=orders"
 MANAGER: Final = "kafka.server:type=ReplicaManager,name={}"
@@ -76,6 +79,24 @@ def refuse_damage(world: World) -> None:
     damaged = bytearray(RECORDS)
     damaged[-1] ^= 1
     assert world.produced(damaged).error_code == ErrorCode.CORRUPT_MESSAGE
+
+
+def produce_old(world: World) -> None:
+    world.produce(OLD, acks=1, version=2)
+    world.settle()
+
+
+def refuse_old(world: World) -> None:
+    world.store.configs["keyed"] = {"cleanup.policy": "compact"}
+    world.lead("keyed")
+    world.produce(OLD, "keyed", acks=1, version=2)
+    world.settle()
+
+
+def consume_old(world: World) -> None:
+    produce(world)
+    fetch(world, part(), version=3)
+    world.settle()
 
 
 def wait_for_records(world: World) -> None:
@@ -142,6 +163,31 @@ CASES: Final[tuple[tuple[Callable[[World], None], Mapping[str, float]], ...]] = 
         {
             TOPIC.format("InvalidMessageCrcRecordsPerSec"): 1,
             TOPIC.format("MessagesInPerSec"): 0,
+        },
+    ),
+    (
+        produce_old,
+        {
+            TOPIC.format("MessagesInPerSec"): 2,
+            TOPIC.format("TotalProduceRequestsPerSec"): 1,
+            TOPIC.format("ProduceMessageConversionsPerSec"): 2,
+            OF_ORDERS.format("ProduceMessageConversionsPerSec"): 2,
+        },
+    ),
+    (
+        refuse_old,
+        {
+            TOPIC.format("NoKeyCompactedTopicRecordsPerSec"): 2,
+            TOPIC.format("TotalProduceRequestsPerSec"): 1,
+            TOPIC.format("FailedProduceRequestsPerSec"): 1,
+            TOPIC.format("ProduceMessageConversionsPerSec"): 0,
+        },
+    ),
+    (
+        consume_old,
+        {
+            TOPIC.format("FetchMessageConversionsPerSec"): 3,
+            OF_ORDERS.format("FetchMessageConversionsPerSec"): 3,
         },
     ),
     (

@@ -2,6 +2,7 @@
 
 import pytest
 
+from cluster.model.error_codes import ErrorCode
 from cluster.runtime.network.request_metrics import (
     FETCH_CONSUMER,
     FETCH_FOLLOWER,
@@ -82,3 +83,34 @@ def test_each_api_has_a_line() -> None:
         "api=METADATA count=1 mean_ms=0.000 p99_ms=0.000 max_ms=0.000"
         " queue_ms=0.000 remote_ms=0.000 delayed=1 delay_ms_max=7.000",
     ]
+
+
+def test_errors_are_counted_by_request() -> None:
+    registry = new_registry()
+    metrics = RequestMetrics(registry)
+    done = (0, 0, 0, 0, 80, 9)
+    # Without a look at the answer: there is nothing but success.
+    metrics.answered(ApiKey.PRODUCE, done)
+    metrics.answered(ApiKey.PRODUCE, done)
+    metrics.count_error(ApiKey.PRODUCE, ErrorCode.MESSAGE_TOO_LARGE)
+    # With acks=0 there is no answer.
+    metrics.answered(ApiKey.PRODUCE, done)
+    metrics.count_errors(ApiKey.PRODUCE, ())
+    metrics.answered(ApiKey.METADATA, done)
+    metrics.count_errors(ApiKey.METADATA, (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, 0, 0))
+    metrics.kind(ApiKey.API_VERSIONS).version_refused()
+    metrics.answered("FetchConsumer", done)
+
+    start = "kafka.network:type=RequestMetrics,name=ErrorsPerSec,request="
+    found = {
+        name.removeprefix(start): of_one["Count"]
+        for name, of_one in all_of(registry).items()
+        if name.startswith(start)
+    }
+    assert found == {
+        "Produce,error=NONE": 1,
+        "Produce,error=MESSAGE_TOO_LARGE": 1,
+        "Metadata,error=NONE": 2,
+        "Metadata,error=UNKNOWN_TOPIC_OR_PARTITION": 1,
+        "ApiVersions,error=UNSUPPORTED_VERSION": 1,
+    }
