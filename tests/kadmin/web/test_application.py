@@ -207,7 +207,7 @@ def test_names_and_tokens_may_have_any_letters(serving: Serving) -> None:
     path.write_text(f"jürgen read {'ü' * 20}\nzoë read -\n")
 
     answers = [
-        client_of(serving).get("/", headers={"Authorization": f"Bearer {'ü' * 20}".encode()}),
+        client_of(serving).get("/", headers={b"Authorization": f"Bearer {'ü' * 20}".encode()}),
         client_of(serving).post("/login", data={"token": "ü" * 20}),
         client_of(serving, address="10.0.0.9").get("/", headers={b"X-Remote-User": "zoë".encode()}),
     ]
