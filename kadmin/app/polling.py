@@ -17,6 +17,8 @@ from kadmin.errors import KadminError
 
 T = TypeVar("T")
 
+SPACING: Final = 3
+"""A question is under way for no more than one in so many seconds."""
 STOPPING_S: Final = 1.0
 """A question under way at the end is not waited for longer: its thread ends with the process."""
 
@@ -56,7 +58,7 @@ class Poll(Generic[T]):
 
     *ask* spends a budget of its own, as a session does whose `look_again` is called first, so that
     no server is waited for longer than its --timeout.  It raises a `KadminError` where the cluster
-    does not answer.  Where it takes longer than the interval, it is asked again at once.
+    does not answer.  Where answers cost much, they come less often: see `spacing_s`.
     *after* is called on the same thread behind each attempt.
     """
 
@@ -87,6 +89,13 @@ class Poll(Generic[T]):
     def reading(self) -> Reading[T]:
         with self._changed:
             return self._reading
+
+    @property
+    def spacing_s(self) -> float:
+        """How long after the begin of an attempt the next one begins: the interval, or a few times
+        what the last answer took if that is more.  After a failure it is the interval."""
+        reading = self.reading
+        return self.interval_s if reading.error else max(self.interval_s, SPACING * reading.took_s)
 
     def stop(self) -> None:
         """Ask no more, and let all who wait go on."""
@@ -163,7 +172,7 @@ class Poll(Generic[T]):
                 began_s = time.monotonic()
                 self.attempt()
                 # What it found may have changed the interval.
-                next_s = began_s + self.interval_s
+                next_s = began_s + self.spacing_s
         finally:
             self.stop()
 

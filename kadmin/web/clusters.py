@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 from kadmin.app.evidence import now_ms, read_evidence
 from kadmin.app.groups import GroupLooks
 from kadmin.app.hint_target import with_cluster
-from kadmin.app.polling import Poll, Poller, Reading
+from kadmin.app.polling import SPACING, Poll, Poller, Reading
 from kadmin.app.reading import read_acls, read_configs, read_ends
 from kadmin.app.session import Session
 from kadmin.errors import KadminError, UnreachableError
@@ -182,9 +182,8 @@ class WatchedCluster:
         return self.looks.reading.error
 
     def stale_ms(self, poll: Poll[Any]) -> int:
-        """Return from which age on what *poll* has is stale: after a few intervals, each as long as
-        its last attempt if that is longer."""
-        interval_s = max(poll.interval_s, poll.reading.took_s)
+        """Return from which age on what *poll* has is stale: after a few of its intervals."""
+        interval_s = max(poll.interval_s, SPACING * poll.reading.took_s)
         return round(1000 * max(STALE_AFTER_INTERVALS * interval_s, STALE_AFTER_S_MIN))
 
     @property

@@ -63,6 +63,16 @@ def test_attempts_that_take_longer_than_the_interval_are_counted() -> None:
     assert 0 == poll_of(iter([7]), interval_s=NEVER_S).attempt().late_count
 
 
+def test_what_costs_much_is_asked_less_often_unless_it_fails() -> None:
+    poll = poll_of(iter([7, UnreachableError("no broker answers")]), interval_s=-1)
+    took_s = poll.attempt().took_s
+
+    assert 3 * took_s == poll.spacing_s
+    poll.attempt()
+    assert -1 == poll.spacing_s
+    assert NEVER_S == poll_of(iter([]), interval_s=NEVER_S).spacing_s
+
+
 def test_each_question_is_asked_once_however_many_wait() -> None:
     asked: list[int] = []
     may_answer = threading.Event()

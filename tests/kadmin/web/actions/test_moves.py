@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from html import unescape
+from pathlib import Path
 
 import pytest
 
@@ -94,7 +95,10 @@ def fresh(browser: Browser) -> str:
     return browser.get("/clusters/one/moves").text
 
 
-def test_a_preferred_leader_is_elected(fleet: Fleet, oscar: Browser) -> None:
+def test_a_preferred_leader_is_elected(
+    fleet: Fleet, oscar: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # For the rollback file of the reassignment.
     name = made(fleet, "elected", "1:2")
     words = ("--topic", name, "--partitions", "0", "--replicas", "2,1", "--wait", "--yes")
     done("reassign", "--zookeeper", fleet.connect, "--execute", *words)
