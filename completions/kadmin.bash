@@ -1387,6 +1387,7 @@ _kadmin_node() {
                 --print-data-log
                 --offsets-decoder
                 --transaction-log-decoder
+                --cluster-metadata-decoder
                 --skip-record-metadata
                 --index-sanity-check
                 --verify-index-only

@@ -1669,6 +1669,7 @@ complete -c kadmin -n '__kadmin_at kadmin dump-log' -l deep-iteration -d 'Print 
 complete -c kadmin -n '__kadmin_at kadmin dump-log' -l print-data-log -d 'Print keys and values as well, with or without --deep-iteration.'
 complete -c kadmin -n '__kadmin_at kadmin dump-log' -l offsets-decoder -d 'Decode records of __consumer_offsets; keys and values are printed.'
 complete -c kadmin -n '__kadmin_at kadmin dump-log' -l transaction-log-decoder -d 'Decode records of __transaction_state; keys and values are printed.'
+complete -c kadmin -n '__kadmin_at kadmin dump-log' -l cluster-metadata-decoder -d 'Decode records of __cluster_metadata; they are printed.'
 complete -c kadmin -n '__kadmin_at kadmin dump-log' -l skip-record-metadata -d 'Print only keys and values of records.'
 complete -c kadmin -n '__kadmin_at kadmin dump-log' -l index-sanity-check -d 'Only tell whether a broker would rebuild an index when it starts.'
 complete -c kadmin -n '__kadmin_at kadmin dump-log' -l verify-index-only -d 'Only tell where indexes are wrong, without their entries.'

@@ -11,6 +11,8 @@ __all__ = [
     "group_records",
     "indexes",
     "message_building",
+    "message_fields",
+    "metadata_records",
     "producer_snapshot",
     "properties",
     "record_batch",

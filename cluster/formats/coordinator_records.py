@@ -8,6 +8,7 @@ Source: Kafka's DumpLogSegments, CoordinatorRecordSerde and TransactionLog.
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+from cluster.formats.message_fields import Fields, Part, UndecodableRecord, fields
 from cluster.formats.records import Record
 from cluster.wire.codec import decode_payload, payload_version
 from cluster.wire.errors import MalformedFrameError
@@ -23,11 +24,8 @@ from cluster.wire.messages.coordinator_records import (
     TransactionLogKey,
     TransactionLogValue,
 )
-from cluster.wire.schema import fields_of
 
 Message = type[tuple[Any, ...]]
-Fields = dict[str, Any]
-"""The fields of a version, by name; structs are fields again, data stays bytes."""
 
 OFFSET_COMMIT: Final = "offset_commit"
 GROUP_METADATA: Final = "group_metadata"
@@ -70,13 +68,6 @@ TRANSACTIONS: Final[Mapping[int, RecordType]] = {
 """The records of `__transaction_state`."""
 
 
-class Part(NamedTuple):
-    """The key or the value of a record."""
-
-    version: int
-    fields: Fields
-
-
 class CoordinatorRecord(NamedTuple):
     """A record of a coordinator."""
 
@@ -92,12 +83,6 @@ class UnknownRecord(NamedTuple):
     key_version: int
     is_transaction: bool
     """Whether the topic is that of transactions."""
-
-
-class UndecodableRecord(NamedTuple):
-    """A record that is no coordinator's, or is damaged."""
-
-    reason: str
 
 
 Decoded = CoordinatorRecord | UnknownRecord | UndecodableRecord
@@ -150,23 +135,6 @@ def part(message: Message, content: bytes, place: str) -> Part:
         raise MisreadError(
             f"Could not read record with version {version} from {place}'s buffer due to: {error}."
         ) from None
-
-
-def fields(message: tuple[Any, ...], version: int) -> Fields:
-    described = fields_of(type(message))
-    return {
-        name: plain(value, version)
-        for (name, field), value in zip(described.items(), message, strict=True)
-        if version in field.versions
-    }
-
-
-def plain(value: Any, version: int) -> Any:
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return fields(value, version)
-    if isinstance(value, tuple | list):
-        return [plain(one, version) for one in value]
-    return value
 
 
 def with_meaning(record_type: RecordType, value: Part) -> Part:

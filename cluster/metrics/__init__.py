@@ -22,6 +22,7 @@ The value of a point is a number or a text for gauges, else the `Counter`, `Mete
 """
 
 __all__ = [
+    "accepted",
     "beans",
     "catalogue",
     "csv_rows",

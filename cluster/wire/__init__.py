@@ -3,6 +3,7 @@
 __all__ = [
     "api_keys",
     "codec",
+    "decoders",
     "encoders",
     "errors",
     "fields",

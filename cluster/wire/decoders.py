@@ -150,8 +150,8 @@ class _Writer:
                 values[name] = self._field(field)
         if self._flexible:
             values |= self._tags(tagged)
-        order = ", ".join(values[name] for name in fields_of(cls))
-        return f"new({self._source.constant(cls)}, ({order},))"
+        order = "".join(f"{values[name]}, " for name in fields_of(cls))
+        return f"new({self._source.constant(cls)}, ({order}))"
 
     def _field(self, field: Field) -> str:
         nullable = self._version in field.nullable

@@ -136,7 +136,8 @@ class _Writer:
             names.append(self._source.variable())
             is_tagged = field.tag is not None and self._flexible
             (tagged if is_tagged else present).append((names[-1], field))
-        self._source.add(f"{', '.join(names)}, = {value}")
+        if names:
+            self._source.add(f"{', '.join(names)}, = {value}")
         for name, field in present:
             self._field(field, name)
         if self._flexible:
@@ -268,6 +269,8 @@ class _Writer:
 
     def _is_default(self, value: str, field: Field) -> str:
         default = self._source.constant(field.default)
+        if field.default is None:
+            return f"({value} is None)"
         if field.is_array:
             return f"(not len({value}))"
         if isinstance(field.of, Kind):

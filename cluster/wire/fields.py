@@ -36,6 +36,7 @@ class Kind(Generic[T]):
 BOOL: Final = Kind("bool", False, "?")
 INT8: Final = Kind("int8", 0, "b")
 INT16: Final = Kind("int16", 0, "h")
+UINT16: Final = Kind("uint16", 0, "H")
 INT32: Final = Kind("int32", 0, "i")
 INT64: Final = Kind("int64", 0, "q")
 FLOAT64: Final = Kind("float64", 0.0, "d")
@@ -74,6 +75,10 @@ def int8(versions: str = "0+", *, default: int = 0, tag: int | None = None) -> i
 
 def int16(versions: str = "0+", *, default: int = 0, tag: int | None = None) -> int:
     return _described(INT16, versions, default, "none", tag)
+
+
+def uint16(versions: str = "0+") -> int:
+    return _described(UINT16, versions, 0, "none", None)
 
 
 def int32(versions: str = "0+", *, default: int = 0, tag: int | None = None) -> int:

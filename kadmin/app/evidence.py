@@ -80,6 +80,7 @@ def told_by_zookeeper(
     asks_brokers: bool,
 ) -> "Evidence":
     from cluster.model import fault as subjects
+    from kadmin.admin.zookeeper.run_store import ZooKeeperRuns
     from kadmin.admin.zookeeper.throttle_journal import read_journal
     from kadmin.admin.zookeeper.zookeeper_configs import ZooKeeperConfigs
     from kadmin.admin.zookeeper.zookeeper_elections import ZooKeeperElections
@@ -92,6 +93,7 @@ def told_by_zookeeper(
     topics = ZooKeeperTopics(connection)
     # Before what moves: throttles come first, and their journal before them.
     journal = unless_hidden(hidden, lambda: connection.read(read_journal()))
+    supervisor = unless_hidden(hidden, ZooKeeperRuns(connection).supervisor)
     configs = unless_hidden(hidden, lambda: broker_configs(ZooKeeperConfigs(connection)))
     # Brokers may keep this waiting; the state of the partitions is that of the end.
     told = told_beside(session, connection) if asks_brokers else OfBrokers(gaps=(UNASKED,))
@@ -114,6 +116,7 @@ def told_by_zookeeper(
         faults=() if configs is None else tuple(configs[1]),
         hidden=tuple(dict.fromkeys(hidden)),
         journal=journal,
+        has_supervisor=supervisor is not None,
     )
     return told.added_to(evidence)
 

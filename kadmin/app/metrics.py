@@ -43,7 +43,8 @@ class SilentEndpoints(UnreachableError):
         names = with_reasons((f"{each.name} ({each.url})", str(each.problem)) for each in failed)
         super().__init__(
             f"no metrics of {names}",
-            hint="see whether the address is right, and whether the broker runs: kadmin brokers",
+            hint="see whether the address is right, and whether the broker runs:"
+            " kadmin brokers --list",
         )
 
 

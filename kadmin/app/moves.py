@@ -5,9 +5,10 @@ reached they are files of this user on this machine.
 """
 
 import secrets
-from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
+from datetime import datetime, timedelta
 from getpass import getuser
 from os import getpid
 from socket import gethostname
@@ -24,17 +25,26 @@ if TYPE_CHECKING:
     from kadmin.admin.wire.wire_reassignments import WireReassignments
     from kadmin.admin.zookeeper.connection import Connection
 
-
+TIME: Final = "%Y%m%d-%H%M%S"
+TIME_LENGTH: Final = len("20261128-221500")
 LEASE_TIMEOUT_S: Final = 25.0
 """The lease of a supervisor that was killed ends with its session, which ZooKeeper may let last a
 little longer than was asked for."""
 
 
-def new_run_id(began_at_ms: int) -> str:
-    """Return an id of a run that sorts by time."""
+def new_run_id(began_at_ms: int, known: Sequence[str]) -> str:
+    """Return an id of a run that sorts by time, and behind all *known* ones.
+
+    Where no run is named, the latest is meant: it must not be another one because both began in the
+    same second, or because the clock of this machine is behind that of another.
+    """
     moment = moment_of(began_at_ms)
     assert moment is not None
-    return f"{moment:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+    if known:
+        with suppress(ValueError):  # Something else may lie beside the journals.
+            latest = datetime.strptime(known[-1][:TIME_LENGTH], TIME)
+            moment = max(moment, latest + timedelta(seconds=1))
+    return f"{moment:{TIME}}-{secrets.token_hex(2)}"
 
 
 def user_and_host() -> str:

@@ -131,7 +131,7 @@ def run_experiments(
             last = (point.read if point.setting.consumers else point.written)[-1]
             note(
                 f"round {number + 1} of {rounds}, {point.experiment.name}"
-                f" {point.setting.label}: {last.per_s:,.0f} records/sec"
+                f" {point.setting.label}: {last.net(last.tally.records):,.0f} records/sec"
             )
     return points
 

@@ -160,8 +160,10 @@ class Poll(Generic[T]):
         next_s = time.monotonic()
         try:
             while self._wait_until(next_s):
-                next_s = time.monotonic() + self.interval_s
+                began_s = time.monotonic()
                 self.attempt()
+                # What it found may have changed the interval.
+                next_s = began_s + self.interval_s
         finally:
             self.stop()
 

@@ -4,7 +4,7 @@ import socket
 import time
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from kadmin.app.session import Session
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from cluster.model.ids import BrokerId
     from kadmin.plan.zookeeper_clients import ClientReport
 
+GAPS_MAX: Final = 3
+"""So many paths that may not be read are named."""
+
 
 def read_clients(session: Session, admin_port: int | None) -> "ClientReport":
     """Ask each server for its clients, and name them.
@@ -22,10 +25,14 @@ def read_clients(session: Session, admin_port: int | None) -> "ClientReport":
     Raises:
         UnreachableError: no server opens a session.
     """
+    from cluster.zk import paths
+    from cluster.zk.requests import GetData
+    from cluster.zk.steps import read
     from kadmin.admin.zookeeper.client_probe import ask_clients
     from kadmin.admin.zookeeper.migration.reading import read_old_consumers
     from kadmin.admin.zookeeper.snapshot import read_snapshot
     from kadmin.arguments.topics import TopicSelection
+    from kadmin.plan.migration.evidence import Damage
     from kadmin.plan.zookeeper_clients import NO_SESSION, report_on
 
     now_ms = time.time_ns() // 1_000_000
@@ -35,7 +42,10 @@ def read_clients(session: Session, admin_port: int | None) -> "ClientReport":
         snapshot = connection.read(
             read_snapshot(settings.connect, TopicSelection(), with_topics=False)
         )
-        groups = connection.read(read_old_consumers())
+        damages: list[Damage] = []
+        groups = connection.read(read_old_consumers(damages))
+        # Controllers create it when they start, long before they own the cluster.
+        (migration,) = connection.read(read([GetData(paths.MIGRATION)]))
         told = ask_clients(settings, admin_port)
         own, _ = connection.client.client_id or (NO_SESSION, b"")
     controller = snapshot.controller
@@ -45,10 +55,13 @@ def read_clients(session: Session, admin_port: int | None) -> "ClientReport":
         addresses_of(snapshot.brokers),
         None if controller is None or controller.is_kraft else controller.broker_id,
         own,
-        has_kraft=controller is not None and controller.is_kraft,
+        has_kraft=(controller is not None and controller.is_kraft) or migration is not None,
     )
     used = tuple(group for group in groups if group.is_in_use(now_ms))
-    return replace(report, old_consumers=used)
+    gaps = tuple(
+        f"old consumers at {damage.path}: {damage.reason}" for damage in damages[:GAPS_MAX]
+    )
+    return replace(report, old_consumers=used, unlooked=(*report.unlooked, *gaps))
 
 
 def addresses_of(

@@ -1,7 +1,9 @@
 """`kadmin dump-log`: what is in the files of a log directory?"""
 
 import json
+from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,8 +16,9 @@ from kadmin.errors import ExitCode, UsageError
 from kadmin.settings.keys import OutputFormat
 
 if TYPE_CHECKING:
+    from cluster.formats.records import Record
     from kadmin.segments.dump import DumpOptions
-    from kadmin.segments.pieces import Finding, Piece
+    from kadmin.segments.pieces import Decoded, Finding, Piece
     from kadmin.segments.values import Source
 
 MESSAGE_SIZE_MAX: Final = 5 * 1024**2
@@ -47,6 +50,11 @@ FINDINGS_MAX: Final = 100_000
     is_flag=True,
     help="Decode records of __transaction_state; keys and values are printed.",
 )
+@option(
+    "--cluster-metadata-decoder",
+    is_flag=True,
+    help="Decode records of __cluster_metadata; they are printed.",
+)
 @option("--skip-record-metadata", is_flag=True, help="Print only keys and values of records.")
 @option(
     "--index-sanity-check",
@@ -76,25 +84,27 @@ def dump_log(session: Session, paths: tuple[str, ...], **options: Any) -> None:
     """Print what is in the files of a log directory, as kafka-dump-log does.
 
     FILE is a segment (.log), one of its indexes (.index, .timeindex, .txnindex), a producer
-    snapshot (.snapshot) or a checkpoint, of any Kafka release and message format or of an embedded
-    broker; also one that a broker has renamed (.swap, .cleaned, .deleted). No broker is asked, and
+    snapshot (.snapshot), a snapshot of a KRaft controller (.checkpoint) or another checkpoint, of
+    any Kafka release and message format or of an embedded broker; also one that a broker has
+    renamed (.swap, .cleaned, .deleted). No broker is asked, and
     none has to be stopped. The lines are those of Kafka 3.9's own tool. Indexes are compared with
     the segment beside them. Wrong index entries, batches with a wrong checksum and bytes that are
     not a batch are reported on standard error and make the exit code 4. A damaged file does not end
     the run. --output json prints an object for every line and for everything that is wrong.
 
     The decoders read what coordinators keep in __consumer_offsets (commits, groups with their
-    members) and in __transaction_state. The line of a record that is neither says so.
+    members) and in __transaction_state, and what KRaft controllers keep in __cluster_metadata. The
+    line of a record that is none of them has the reason.
 
     \b
     Examples:
       kadmin dump-log data/orders-0/00000000000000000000.log
       kadmin dump-log --print-data-log data/orders-0/00000000000000000000.log | head
       kadmin dump-log --offsets-decoder data/__consumer_offsets-7/*.log | grep billing
+      kadmin dump-log --cluster-metadata-decoder data/__cluster_metadata-0/*.checkpoint
       kadmin dump-log --verify-index-only data/orders-0/*.index data/orders-0/*.timeindex
       kadmin dump-log data/orders-0/leader-epoch-checkpoint --output json
     """
-    from cluster.formats.coordinator_records import OFFSETS, TRANSACTIONS
     from kadmin.segments.dump import DumpOptions
 
     form = session.output.form
@@ -102,16 +112,11 @@ def dump_log(session: Session, paths: tuple[str, ...], **options: Any) -> None:
         raise UsageError(
             f"a dump has no form {form}, since its pieces differ", hint="--output json"
         )
-    of_offsets, of_transactions = options["offsets_decoder"], options["transaction_log_decoder"]
-    if of_offsets and of_transactions:
-        raise UsageError(
-            "--offsets-decoder and --transaction-log-decoder are of different topics",
-            hint="one of them: __consumer_offsets has offsets, __transaction_state transactions",
-        )
-    with_content = options["print_data_log"] or of_offsets or of_transactions
+    decode = decoder_of(options)
+    with_content = options["print_data_log"] or decode is not None
     asked = DumpOptions(
         is_deep=options["deep_iteration"] or with_content,
-        record_types=OFFSETS if of_offsets else TRANSACTIONS if of_transactions else None,
+        decode=decode,
         only_sanity=options["index_sanity_check"],
         only_indexes=options["index_sanity_check"] or options["verify_index_only"],
         message_size_max=options["max_message_size"],
@@ -125,6 +130,27 @@ def dump_log(session: Session, paths: tuple[str, ...], **options: Any) -> None:
         click.get_current_context().exit(ExitCode.FAILED)
     if shown.has_damage:
         click.get_current_context().exit(ExitCode.FOUND)
+
+
+def decoder_of(options: dict[str, Any]) -> "Callable[[Record], Decoded] | None":
+    """Return what decodes the records, if a decoder is asked for."""
+    from cluster.formats import coordinator_records, metadata_records
+    from cluster.formats.coordinator_records import OFFSETS, TRANSACTIONS
+
+    decoders: dict[str, Callable[[Record], Decoded]] = {
+        "offsets_decoder": partial(coordinator_records.decoded, types=OFFSETS),
+        "transaction_log_decoder": partial(coordinator_records.decoded, types=TRANSACTIONS),
+        "cluster_metadata_decoder": metadata_records.decoded,
+    }
+    asked = [name for name in decoders if options[name]]
+    if len(asked) > 1:
+        names = " and ".join(f"--{name.replace('_', '-')}" for name in asked)
+        raise UsageError(
+            f"{names} are of different topics",
+            hint="one of them: __consumer_offsets has offsets, __transaction_state transactions,"
+            " __cluster_metadata the metadata of a cluster without ZooKeeper",
+        )
+    return decoders[asked[0]] if asked else None
 
 
 def files_of(paths: tuple[str, ...], files: str | None) -> list[str]:

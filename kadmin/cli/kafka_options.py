@@ -69,7 +69,6 @@ OF_COMMAND: Final[Mapping[str, Mapping[str, str]]] = {
     "dump-log": {
         "--key-decoder-class": AS_TEXT,
         "--value-decoder-class": AS_TEXT,
-        "--cluster-metadata-decoder": "no cluster coordinated by ZooKeeper has such a log",
         "--remote-log-metadata-decoder": AS_TEXT,
         "--share-group-state-decoder": "no cluster coordinated by ZooKeeper has such a log",
     },

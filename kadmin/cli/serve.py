@@ -208,7 +208,7 @@ def check_url(url: str) -> None:
         parts = urlsplit(url)
         is_fine = parts.scheme in ("http", "https") and bool(parts.hostname)
         is_fine = is_fine and parts.path in ("", "/") and not parts.query
-        is_fine = is_fine and parts.port != 0
+        is_fine = is_fine and parts.port != 0 and "@" not in parts.netloc
     except ValueError:
         is_fine = False
     if not is_fine:
@@ -287,13 +287,11 @@ def audit_of(options: dict[str, Any]) -> "AuditLog | None":
 
 
 def proxy_of(options: dict[str, Any]) -> "Proxy | None":
-    from ipaddress import ip_address
-
-    from kadmin.web.access import Proxy
+    from kadmin.web.access import Proxy, plain_address
 
     if not options["proxies"]:
         return None
-    addresses = frozenset(str(ip_address(each)) for each in options["proxies"])
+    addresses = frozenset(map(plain_address, options["proxies"]))
     return Proxy(addresses=addresses, header=options["auth_header"])
 
 
@@ -302,10 +300,11 @@ def serving_of(
 ) -> "Serving":
     from urllib.parse import urlsplit
 
-    from kadmin.local.addresses import host_and_port
+    from kadmin.local.addresses import host_and_port, local_address
     from kadmin.web.serving import Serving
 
-    host, _ = options["listen"]
+    # Where it listens on all addresses, the one that is shown is served; others need an --url.
+    host = local_address(options["listen"][0])
     scheme = "https" if options["tls_cert"] else "http"
     names = {host, *(LOOPBACK if host in LOOPBACK else ())}
     origins = {f"{scheme}://{host_and_port(name, port)}" for name in names}
@@ -314,7 +313,9 @@ def serving_of(
     for url in options["urls"]:
         parts = urlsplit(url.lower())
         names.add(parts.hostname or "")
-        origins.add(f"{parts.scheme}://{parts.netloc}")
+        # Browsers leave the usual port out.
+        usual = ":443" if parts.scheme == "https" else ":80"
+        origins.add(f"{parts.scheme}://{parts.netloc.removesuffix(usual)}")
     timeline = options["timeline"]
     return Serving(
         clusters=clusters,

@@ -6,8 +6,7 @@ from kadmin.admin.ports import Writer
 from kadmin.errors import RefusedError
 from kadmin.execute.change import Change, Question, Step
 from kadmin.plan.migration.evidence import MigrationEvidence
-from kadmin.plan.migration.rollback import Fix, rollback
-from kadmin.plan.migration.status import Phase
+from kadmin.plan.migration.rollback import NOTHING_BEGUN, Fix, rollback
 
 
 class NotNow(RefusedError):
@@ -28,7 +27,7 @@ class GivingBack(Change[Fix]):
 
     def steps(self) -> list[Step[Fix]]:
         report = rollback(self.look())
-        if report.phase is Phase.NOT_BEGUN and report.fix is None:
+        if report.blockers == (NOTHING_BEGUN,):
             return []
         if report.blockers:
             raise NotNow(report.blockers[0])

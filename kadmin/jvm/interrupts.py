@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from queue import Empty, SimpleQueue
 from types import FrameType
@@ -125,6 +125,28 @@ def ending_in_order() -> Iterator[Hold]:
             signal.raise_signal(first[0])
 
 
+@contextmanager
+def ending_as_by_ctrl_c() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP raise KeyboardInterrupt in the block, as Ctrl-C does, so that it
+    cleans up; behind it the first of them ends the process."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    first: list[int] = []
+
+    def end(number: int, _frame: FrameType | None) -> None:
+        first.append(number)
+        raise KeyboardInterrupt
+
+    before = take_over(end, set(ENDS) - {signal.SIGINT})
+    try:
+        yield
+    finally:
+        restore(before)
+        if first:
+            signal.raise_signal(first[0])
+
+
 def repeat_first(heard: "SimpleQueue[int | None]", thread: int) -> None:
     """Send the first signal in the queue to *thread* again and again, until None is put into it."""
     number = latest = heard.get()
@@ -144,9 +166,11 @@ def is_interrupted() -> bool:
     return error is not None
 
 
-def take_over(handler: Handler) -> dict[signal.Signals, Handler | int | None]:
-    """Let *handler* take all signals to end that are handled; returns what took them before."""
-    return {number: signal.signal(number, handler) for number in ENDS if is_handled(number)}
+def take_over(
+    handler: Handler, ends: Iterable[signal.Signals] = ENDS
+) -> dict[signal.Signals, Handler | int | None]:
+    """Let *handler* take those signals to end that are handled; returns what took them before."""
+    return {number: signal.signal(number, handler) for number in ends if is_handled(number)}
 
 
 def restore(before: Mapping[signal.Signals, Handler | int | None]) -> None:

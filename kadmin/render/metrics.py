@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 COLUMNS: Final = ("metric", "broker", "value", "unit", "age_s")
 BARS: Final = "▁▂▃▄▅▆▇█"
+LONGEST: Final = 1e18
+"""What is larger has too many digits for a column."""
 
 Histories = Mapping[str, Sequence[float | None]]
 
@@ -119,6 +121,8 @@ def number_text(number: float | None, unit: Unit) -> str:
     """Return *number* in a form for eyes: no more digits than are of use."""
     if number is None or not isfinite(number):
         return "-"
+    if abs(number) >= LONGEST:
+        return f"{number:.3g}{'' if unit is Unit.COUNT else f' {unit}'}"
     if unit is Unit.SHARE:
         return f"{100 * number:.1f} %"
     if unit in (Unit.BYTES, Unit.BYTES_PER_SECOND):
@@ -136,11 +140,14 @@ def rounded(number: float | None) -> float | int | None:
 
 def sparkline(history: Sequence[float | None]) -> str:
     """Return a bar for each number, from the least to the largest; a gap where none is known."""
-    known = [number for number in history if number is not None]
+    # Halves: the difference of two numbers may be too large.
+    halves = [None if n is None or not isfinite(n) else n / 2 for n in history]
+    known = [half for half in halves if half is not None]
     if not known:
         return ""
     low, high = min(known), max(known)
-    scale = (len(BARS) - 1) / (high - low) if high > low else 0.0
+    whole = high - low if high > low else 1.0
+    top = len(BARS) - 1
     return "".join(
-        " " if number is None else BARS[round((number - low) * scale)] for number in history
+        " " if half is None else BARS[round(top * ((half - low) / whole))] for half in halves
     )

@@ -6,22 +6,24 @@ Source: Kafka's DumpLogSegments.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from cluster.formats import checkpoints, producer_snapshot
 from cluster.formats.batch_walk import Walk, WalkedBatch
 from cluster.formats.compression import UNPACKED_SIZE_MAX
-from cluster.formats.coordinator_records import RecordType, decoded
 from cluster.formats.errors import CorruptFileError
 from cluster.formats.indexes import decode_aborted
+from cluster.formats.metadata_records import control_of
 from cluster.formats.properties import PARTITION_METADATA
 from cluster.formats.record_batch import CorruptBatchError
-from cluster.formats.records import marker_of, records_of
+from cluster.formats.records import Record, records_of
 from kadmin.segments.indexes import offset_index, sanity, time_index
 from kadmin.segments.pieces import (
     BatchRecord,
+    BootstrapStart,
+    Decoded,
     EpochEntry,
     Finding,
     Flaw,
@@ -29,6 +31,7 @@ from kadmin.segments.pieces import (
     OffsetOfPartition,
     Piece,
     SegmentStart,
+    SnapshotStart,
 )
 from kadmin.segments.values import Source
 
@@ -51,6 +54,12 @@ NAME: Final = re.compile(
 was, about to take its place or to go."""
 
 
+QUORUM_SNAPSHOT: Final = re.compile(
+    r"(?P<offset>0[0-9]{19})-(?P<epoch>[0-9]{10})\.checkpoint(?:\.(?:part|deleted))?"
+)
+BOOTSTRAP: Final = "bootstrap.checkpoint"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DumpOptions:
     """What is asked of a dump."""
@@ -65,8 +74,8 @@ class DumpOptions:
     """Bytes of the largest batch that an offset index may point to."""
     bytes_max: int | None = None
     """How much of a segment is read; None for all of it."""
-    record_types: Mapping[int, RecordType] | None = None
-    """Those of the coordinator whose records are decoded; None where none are."""
+    decode: Callable[[Record], Decoded] | None = None
+    """Decodes records of a coordinator or of the metadata log; None where none are decoded."""
 
 
 Opener = Callable[[str], Source | None]
@@ -85,13 +94,13 @@ def dump(name: str, source: Source, opened: Opener, options: DumpOptions) -> Ite
 
 
 def pieces_of(name: str, source: Source, opened: Opener, options: DumpOptions) -> Iterator[Piece]:
-    if name == checkpoints.LEADER_EPOCHS:
-        for epoch, start_offset in checkpoints.parse_rows(whole(source), name, width=2):
-            yield EpochEntry(int(epoch), int(start_offset))
+    if name == checkpoints.LEADER_EPOCHS or name in OFFSET_CHECKPOINTS:
+        yield from checkpoint_rows(name, whole(source))
         return
-    if name in OFFSET_CHECKPOINTS:
-        for topic, partition, offset in checkpoints.parse_rows(whole(source), name, width=3):
-            yield OffsetOfPartition(topic, int(partition), int(offset))
+    snapshot = QUORUM_SNAPSHOT.fullmatch(name)
+    if snapshot is not None or name == BOOTSTRAP:
+        yield snapshot_start(snapshot)
+        yield from segment_pieces(source, options)
         return
     found = NAME.fullmatch(name)
     if found is None:
@@ -118,6 +127,21 @@ def pieces_of(name: str, source: Source, opened: Opener, options: DumpOptions) -
             yield from producer_snapshot.decode(whole(source), name)
         case _:
             yield unknown(name, options)
+
+
+def checkpoint_rows(name: str, content: bytes) -> Iterator[EpochEntry | OffsetOfPartition]:
+    if name == checkpoints.LEADER_EPOCHS:
+        for epoch, start_offset in checkpoints.parse_rows(content, name, width=2):
+            yield EpochEntry(int(epoch), int(start_offset))
+        return
+    for topic, partition, offset in checkpoints.parse_rows(content, name, width=3):
+        yield OffsetOfPartition(topic, int(partition), int(offset))
+
+
+def snapshot_start(name: re.Match[str] | None) -> SnapshotStart | BootstrapStart:
+    if name is None:
+        return BootstrapStart()
+    return SnapshotStart(int(name["offset"]), int(name["epoch"]))
 
 
 def unknown(name: str, options: DumpOptions) -> Finding:
@@ -152,7 +176,7 @@ def segment_pieces(source: Source, options: DumpOptions) -> Iterator[Piece]:
         if not options.is_deep:
             continue
         try:
-            for piece in record_pieces(walk, batch, options.record_types):
+            for piece in record_pieces(walk, batch, options.decode):
                 offset = piece.record.offset
                 if offset_before is not None and offset != offset_before + 1:
                     yield Finding(Flaw.NOT_CONSECUTIVE, offset_before, offset)
@@ -167,14 +191,12 @@ def segment_pieces(source: Source, options: DumpOptions) -> Iterator[Piece]:
 
 
 def record_pieces(
-    walk: Walk, batch: WalkedBatch, record_types: Mapping[int, RecordType] | None
+    walk: Walk, batch: WalkedBatch, decode: Callable[[Record], Decoded] | None
 ) -> Iterator[BatchRecord]:
     if batch.header.size > UNPACKED_SIZE_MAX:
         raise CorruptBatchError(0, f"a batch of {batch.header.size} bytes is not looked into")
-    content = walk.content(batch)
-    marker = marker_of(content) if batch.header.is_control else None
-    for record in records_of(content, batch.header):
-        if record_types is None or batch.header.is_control:
-            yield BatchRecord(batch, record, marker)
+    for record in records_of(walk.content(batch), batch.header):
+        if batch.header.is_control:
+            yield BatchRecord(batch, record, control_of(record))
         else:
-            yield BatchRecord(batch, record, marker, decoded(record, record_types))
+            yield BatchRecord(batch, record, None, None if decode is None else decode(record))

@@ -7,10 +7,16 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from cluster.formats.batch_walk import WalkedBatch
-from cluster.formats.coordinator_records import Decoded
+from cluster.formats.coordinator_records import CoordinatorRecord, UnknownRecord
 from cluster.formats.indexes import AbortedTxn
+from cluster.formats.message_fields import UndecodableRecord
+from cluster.formats.metadata_records import ControlRecord, MetadataRecord, UndecodableMetadata
 from cluster.formats.producer_snapshot import Producer
 from cluster.formats.records import Marker, Record
+
+Decoded = (
+    CoordinatorRecord | UnknownRecord | UndecodableRecord | MetadataRecord | UndecodableMetadata
+)
 
 
 class SegmentStart(NamedTuple):
@@ -19,15 +25,27 @@ class SegmentStart(NamedTuple):
     base_offset: int
 
 
+class SnapshotStart(NamedTuple):
+    """The beginning of a snapshot of the metadata log, with the end that its name has."""
+
+    end_offset: int
+    epoch: int
+
+
+class BootstrapStart(NamedTuple):
+    """The beginning of the snapshot with which a quorum is formatted."""
+
+
 class BatchRecord(NamedTuple):
     """A record of a batch."""
 
     batch: WalkedBatch
     record: Record
-    marker: Marker | None
-    """What it ends a transaction with, in a control batch."""
+    control: Marker | ControlRecord | None
+    """What it is in a control batch, such as the end of a transaction."""
     decoded: Decoded | None = None
-    """Its contents in the topic of a coordinator; None where they are not wanted."""
+    """Its contents in the topic of a coordinator or in the metadata log; None where they are not
+    wanted."""
 
 
 class InvalidBytes(NamedTuple):
@@ -118,6 +136,8 @@ class Finding(NamedTuple):
 
 Piece = (
     SegmentStart
+    | SnapshotStart
+    | BootstrapStart
     | WalkedBatch
     | BatchRecord
     | InvalidBytes

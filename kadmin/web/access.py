@@ -1,8 +1,8 @@
 """Access: who makes a request, by a token, a session or a trusted proxy?"""
 
-import ipaddress
 import time
 from dataclasses import dataclass, field
+from ipaddress import IPv6Address, ip_address
 from pathlib import Path
 from typing import Final
 
@@ -34,15 +34,16 @@ class TokenFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.tokens = read_tokens(path)
         self._seen = self._mark()
+        self.tokens = read_tokens(path)
 
-    def _mark(self) -> tuple[int, int, int] | None:
+    def _mark(self) -> tuple[int, ...] | None:
         try:
             found = self.path.stat()
         except OSError:
             return None
-        return found.st_mtime_ns, found.st_ino, found.st_size
+        # `chmod` changes the last one alone.
+        return found.st_mtime_ns, found.st_ino, found.st_size, found.st_ctime_ns
 
     def current(self) -> Tokens:
         mark = self._mark()
@@ -53,6 +54,34 @@ class TokenFile:
             except BadTokenFile:
                 self.tokens = Tokens(by_digest={}, by_name={})
         return self.tokens
+
+
+def plain_address(text: str) -> str:
+    """Return an address as it is compared: one of IPv4 in IPv6 is that of IPv4.
+
+    Raises:
+        ValueError: it is none.
+    """
+    address = ip_address(text)
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return str(mapped or address)
+
+
+def peer_of(request: HTTPConnection) -> str:
+    """Return the address at the other end of the connection."""
+    peer = "" if request.client is None else request.client.host
+    try:
+        return plain_address(peer)
+    except ValueError:
+        return peer
+
+
+def utf8_of(header: str) -> str:
+    """Return the text of a *header*, which was read as Latin-1, as UTF-8 if it is that."""
+    try:
+        return header.encode("latin-1").decode()
+    except UnicodeError:
+        return header
 
 
 @dataclass(slots=True, kw_only=True)
@@ -71,22 +100,24 @@ class Access:
 
     def address_of(self, request: HTTPConnection) -> str:
         """Return the address that the request comes from, as a trusted proxy forwards it."""
-        peer = "" if request.client is None else request.client.host
-        if self.proxy is not None and peer in self.proxy.addresses:
-            forwarded = request.headers.get("x-forwarded-for", "").rpartition(",")[2].strip()
+        address = peer_of(request)
+        # Some proxies add a header of their own behind that of the client.
+        forwarded = ",".join(request.headers.getlist("x-forwarded-for")).split(",")
+        while self.proxy is not None and address in self.proxy.addresses and forwarded:
             try:
-                return str(ipaddress.ip_address(forwarded))
+                address = plain_address(forwarded.pop().strip())
             except ValueError:
-                return peer
-        return peer
+                break
+        return address
 
     def name_by_proxy(self, request: HTTPConnection) -> str | None:
         """Return the name that a trusted proxy gives, None where none does."""
-        peer = "" if request.client is None else request.client.host
-        if self.proxy is None or self.proxy.header is None or peer not in self.proxy.addresses:
+        if self.proxy is None or self.proxy.header is None:
+            return None
+        if peer_of(request) not in self.proxy.addresses:
             return None
         names = request.headers.getlist(self.proxy.header)
-        return names[0] if len(names) == 1 and names[0].strip() else None
+        return utf8_of(names[0]) if len(names) == 1 and names[0].strip() else None
 
     def visitor_of(self, session: WebSession) -> Visitor | None:
         """Return the visitor of *session*, None if the token has been taken out of the file."""

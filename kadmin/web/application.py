@@ -1,14 +1,16 @@
 """The application: every route of the table, guarded; logins; static files; the stream of news."""
 
+import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import ExitStack, asynccontextmanager, suppress
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
+from anyio import CapacityLimiter, to_thread
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
 from starlette.routing import Mount
 from starlette.routing import Route as Address
 from starlette.staticfiles import StaticFiles
@@ -18,7 +20,7 @@ from kadmin.app.preloading import import_clients
 from kadmin.errors import KadminError
 from kadmin.web import login, news
 from kadmin.web.audit import Author, CannotAudit
-from kadmin.web.guard import Guard
+from kadmin.web.guard import TOO_LARGE, BodyTooLarge, Guard
 from kadmin.web.roles import Role, Visitor
 from kadmin.web.route import Route
 from kadmin.web.routes import ROUTES
@@ -76,7 +78,7 @@ def routed(serving: Serving) -> Starlette:
                 for route in ROUTES
             ),
         ],
-        exception_handlers={404: not_found},
+        exception_handlers={404: not_found, BodyTooLarge: too_large, ClientDisconnect: gone},
         lifespan=lifespan,
     )
     app.state.serving = serving
@@ -93,7 +95,7 @@ def answering(route: Route) -> Any:
         except Refused as refusal:
             return failed(request, refusal.status, str(refusal), refusal.hint)
         try:
-            response = await run_in_threadpool(route.answer, visit)
+            response = await to_thread.run_sync(route.answer, visit, limiter=limiter_of(visit))
         except KadminError as error:
             if isinstance(error, Forbidden):
                 noted = (visit.serving, request, visit.visitor, error.message)
@@ -103,6 +105,14 @@ def answering(route: Route) -> Any:
         return response
 
     return answer
+
+
+def limiter_of(visit: Visit) -> CapacityLimiter | None:
+    """Return what bounds the threads of *visit*, None for those of all pages, which wait for no
+    server."""
+    if visit.cluster is None or visit.request.method != "POST":
+        return None
+    return visit.serving.limiter_of(visit.cluster)
 
 
 async def visit_of(request: Request, route: Route) -> Visit:
@@ -118,7 +128,10 @@ async def visit_of(request: Request, route: Route) -> Visit:
     cluster = None if name is None else serving.clusters.get(name)
     if name is not None and (cluster is None or not found.visitor.may(Role.READ, name)):
         # Those that exist and may not be seen are not given away.
-        raise Refused(404, f"there is no cluster '{name}', or you may not see it")
+        refused = Refused(404, f"there is no cluster '{name}', or you may not see it")
+        if cluster is not None and route.needs is not Role.READ:
+            await run_in_threadpool(note_refusal, serving, request, found.visitor, str(refused))
+        raise refused
     try:
         check_role(serving, found.visitor, route, name)
         form = await form_of(request) if route.method == "POST" else {}
@@ -219,10 +232,21 @@ def failed(
         problem = {"type": "about:blank", "title": text, "status": status}
         if hint is not None:
             problem["detail"] = hint
-        return JSONResponse(problem, status, media_type="application/problem+json")
+        # Names in a reason may hold halves of characters: JSON has them as escapes.
+        body = json.dumps(problem)
+        return Response(body, status, media_type="application/problem+json")
     if visit is not None:
         return visit.page("failed.html", status=status, text=text, hint=hint)
     return html(request, "failed.html", status=status, text=text, hint=hint)
+
+
+async def too_large(request: Request, _error: Exception) -> Response:
+    return failed(request, 413, TOO_LARGE)
+
+
+async def gone(_request: Request, _error: Exception) -> Response:
+    """Answer a client that has hung up within its request: that is no fault of the page."""
+    return Response(status_code=400)
 
 
 async def not_found(request: Request, _error: Exception) -> Response:

@@ -5,6 +5,7 @@ By address, and by all addresses together: a network of attackers has many.
 
 from collections import OrderedDict
 from dataclasses import dataclass
+from ipaddress import ip_address, ip_network
 from typing import Final
 
 FREE_COUNT: Final = 5
@@ -42,13 +43,14 @@ class Attempts:
         """Return how long *address* has to wait before its next attempt is looked at."""
         if int(now_s // 60) == self._minute and self._failures_of_minute >= FAILURES_PER_MINUTE_MAX:
             return 60.0 * (self._minute + 1) - now_s
-        failures = self._by_address.get(address)
+        failures = self._by_address.get(network_of(address))
         if failures is None or now_s - failures.last_s >= FORGET_S:
             return 0.0
         return max(0.0, failures.last_s + failures.wait_s - now_s)
 
     def failed(self, address: str, now_s: float) -> None:
         """Count an attempt that failed."""
+        address = network_of(address)
         minute = int(now_s // 60)
         if minute != self._minute:
             self._minute, self._failures_of_minute = minute, 0
@@ -62,4 +64,15 @@ class Attempts:
 
     def succeeded(self, address: str) -> None:
         """Forget what *address* has failed in."""
-        self._by_address.pop(address, None)
+        self._by_address.pop(network_of(address), None)
+
+
+def network_of(address: str) -> str:
+    """Return what counts as one address: of IPv6 the network, in which a visitor has very many."""
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return address
+    if found.version == 4:
+        return address
+    return str(ip_network((int(found) >> 64 << 64, 64)))

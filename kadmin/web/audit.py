@@ -5,11 +5,12 @@ change that cannot be noted is not made.
 """
 
 import json
+import logging
 import os
 import secrets
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -18,6 +19,8 @@ from typing import Any, Final
 
 from kadmin.app.evidence import now_ms
 from kadmin.errors import KadminError
+
+LOGGER: Final = logging.getLogger(__name__)
 
 TAIL_SIZE_BYTES: Final = 512 * 1024
 """As much of the end of the file is read for the page."""
@@ -39,6 +42,17 @@ class CannotAudit(KadminError):
         super().__init__(
             f"nothing is changed: the audit log {path} cannot be written: {reason}",
             hint="make room for it, or name another one with --audit-file FILE",
+        )
+        self.reason = reason
+
+
+class OutcomeNotNoted(KadminError):
+    """A change is behind us, and the audit log at *path* took no line of its outcome."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(
+            f"what came of it is not in the audit log {path}: {reason}",
+            hint="make room for it; the line is on the standard error of kadmin serve",
         )
 
 
@@ -83,6 +97,7 @@ class AuditLog:
 
         Raises:
             CannotAudit: the file takes no line, and the block does not run.
+            OutcomeNotNoted: the block has run, and the file takes no line any more.
         """
         change_id = secrets.token_hex(8)
         self._append(author, action, change_id, Stage.BEGUN, {"plan": plan})
@@ -91,34 +106,38 @@ class AuditLog:
             yield outcome
         except BaseException as error:
             outcome["error"] = error.message if isinstance(error, KadminError) else repr(error)
-            self._append(author, action, change_id, Stage.FAILED, outcome)
+            with suppress(OutcomeNotNoted):
+                self._close(line_of(author, action, change_id, Stage.FAILED, outcome))
             raise
-        self._append(author, action, change_id, Stage.DONE, outcome)
+        self._close(line_of(author, action, change_id, Stage.DONE, outcome))
+
+    def _close(self, line: bytes) -> None:
+        """Append an outcome, which is logged where that fails.
+
+        Raises:
+            OutcomeNotNoted: it failed.
+        """
+        try:
+            self._write(line)
+        except CannotAudit as error:
+            not_noted = OutcomeNotNoted(self.path, error.reason)
+            LOGGER.error("%s: %s", not_noted.message, line.decode().rstrip())
+            raise not_noted from error
 
     def _append(
         self, author: Author, action: str, change_id: str, stage: Stage, more: dict[str, Any]
     ) -> None:
-        at = datetime.fromtimestamp(now_ms() / 1000, UTC)
-        line = {
-            "time": at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-            "id": change_id,
-            "stage": stage,
-            "who": author.name,
-            "role": author.role,
-            "from": author.address,
-            "cluster": author.cluster,
-            "action": action,
-            **more,
-        }
-        self._write((json.dumps(line, ensure_ascii=True, default=str) + "\n").encode())
+        self._write(line_of(author, action, change_id, stage, more))
 
     def _write(self, data: bytes) -> None:
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT
         try:
             with self._lock:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
                 descriptor = os.open(self.path, flags, 0o600)
                 try:
+                    if data and is_cut(descriptor):
+                        data = b"\n" + data
                     # One call: lines of two processes do not mix.
                     written = os.write(descriptor, data)
                     os.fsync(descriptor)
@@ -149,3 +168,27 @@ class AuditLog:
             if len(found) == count:
                 break
         return found
+
+
+def line_of(
+    author: Author, action: str, change_id: str, stage: Stage, more: dict[str, Any]
+) -> bytes:
+    at = datetime.fromtimestamp(now_ms() / 1000, UTC)
+    line = {
+        "time": at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "id": change_id,
+        "stage": stage,
+        "who": author.name,
+        "role": author.role,
+        "from": author.address,
+        "cluster": author.cluster,
+        "action": action,
+        **more,
+    }
+    return (json.dumps(line, ensure_ascii=True, default=str) + "\n").encode()
+
+
+def is_cut(descriptor: int) -> bool:
+    """Return whether a file ends within a line, which a full disk or a crash has cut."""
+    size = os.fstat(descriptor).st_size
+    return size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"

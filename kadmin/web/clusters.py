@@ -41,6 +41,8 @@ STALE_AFTER_S_MIN: Final = 10.0
 WARNING_COUNT_MAX: Final = 20
 GROUPS_INTERVAL_S_MIN: Final = 15.0
 RARE_INTERVAL_S_MIN: Final = 30.0
+FOLLOW_INTERVAL_S: Final = 2.0
+"""A run of moves that is under way is read so often."""
 BEHIND_MS: Final = 60_000
 """A group is behind whose oldest unread record is older, as for `check --groups`."""
 RATE_COUNT: Final = 60
@@ -202,8 +204,10 @@ class WatchedCluster:
     def follow(self, reading: Reading[Runs]) -> None:
         """Read runs more often while one is under way."""
         is_under_way = reading.answer is not None and reading.answer.is_under_way
-        self.runs.interval_s = self.interval_s if is_under_way else self.groups.interval_s
-        if is_under_way:
+        often_s = min(self.interval_s, FOLLOW_INTERVAL_S)
+        was_under_way = self.runs.interval_s == often_s
+        self.runs.interval_s = often_s if is_under_way else self.groups.interval_s
+        if is_under_way or was_under_way:
             self.announce(reading)
 
     def see(self) -> Look:

@@ -3,8 +3,8 @@
 Pure ASGI: what it refuses reaches no other code.
 """
 
+import re
 from typing import Final
-from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -20,13 +20,14 @@ HEADERS: Final = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
+HOST: Final = re.compile(r"([\w.-]+|\[[\da-fA-F:.]+\])(?::\d{1,5})?", re.ASCII)
 STRICT_TRANSPORT: Final = "max-age=31536000"
 SAFE_METHODS: Final = ("GET", "HEAD")
 METHODS: Final = (*SAFE_METHODS, "POST")
 
 
 class BodyTooLarge(Exception):
-    """More bytes came than a request may have."""
+    """More bytes came than a request may have; *app* answers with 413."""
 
 
 class Guard:
@@ -48,12 +49,9 @@ class Guard:
             if scope["type"] == "lifespan":
                 await self.app(scope, receive, send)
             return
-        has_started = False
 
         async def send_guarded(message: Message) -> None:
-            nonlocal has_started
             if message["type"] == "http.response.start":
-                has_started = True
                 given = {name.lower() for name, _ in message["headers"]}
                 message["headers"] = [
                     *message["headers"],
@@ -81,11 +79,7 @@ class Guard:
         if refusal is not None:
             await refuse(send_guarded, *refusal)
             return
-        try:
-            await self.app(scope, receive_bounded, send_guarded)
-        except BodyTooLarge:
-            if not has_started:
-                await refuse(send_guarded, 413, TOO_LARGE)
+        await self.app(scope, receive_bounded, send_guarded)
 
     def refusal(self, scope: Scope) -> tuple[int, str] | None:
         """Return why the request is refused before it is looked at, with the status; None if it is
@@ -114,11 +108,10 @@ def values_of(scope: Scope, name: bytes) -> list[str]:
 
 
 def host_name(host: str) -> str:
-    """Return the name in a Host header, in lower case and without its port."""
-    try:
-        return urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        return ""
+    """Return the name in a Host header, in lower case and without its port; empty where it is
+    not a name with at most a port."""
+    found = HOST.fullmatch(host)
+    return "" if found is None else found[1].strip("[]").lower()
 
 
 async def refuse(send: Send, status: int, text: str) -> None:

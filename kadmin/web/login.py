@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, quote
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from kadmin.web.access import Access
+from kadmin.web.access import Access, utf8_of
 from kadmin.web.roles import Visitor
 from kadmin.web.serving import Serving
 from kadmin.web.sessions import AGE_S_MAX, WebSession
@@ -41,10 +41,11 @@ def identify(request: Request, access: Access) -> Identity:
         LoginNeeded: none of them names a visitor.
     """
     authorization = request.headers.get("authorization")
-    if authorization is not None:
+    name = access.name_by_proxy(request)
+    # A proxy that asks for a password passes it on.
+    if authorization is not None and (name is None or is_bearer(authorization)):
         return Identity(visitor=by_bearer(request, access, authorization))
     session = access.session_of(request)
-    name = access.name_by_proxy(request)
     if session is not None and session.token_digest is None and name is None:
         # The proxy has named the visitor, and no longer does.
         session = None
@@ -61,10 +62,29 @@ def identify(request: Request, access: Access) -> Identity:
 
 
 def by_bearer(request: Request, access: Access, authorization: str) -> Visitor:
-    kind, _, token = authorization.partition(" ")
-    if kind.lower() != "bearer":
+    if not is_bearer(authorization):
         raise LoginNeeded("the header Authorization has to be 'Bearer TOKEN'")
-    return checked(request, access, token.strip())
+    return checked(request, access, token_in(authorization))
+
+
+def token_in(authorization: str) -> str:
+    return utf8_of(authorization.partition(" ")[2]).strip()
+
+
+def still_known(request: Request, access: Access, found: Identity) -> Visitor | None:
+    """Return the visitor of a request that goes on, as the token file has it now; None when it is
+    out of that, or the session is over."""
+    session = found.session
+    if session is None:
+        return access.file.current().visitor_with(token_in(request.headers["authorization"]))
+    has_cookie = getattr(request.state, "new_session_id", None) is None
+    if has_cookie and access.session_of(request) is not session:
+        return None
+    return access.visitor_of(session)
+
+
+def is_bearer(authorization: str) -> bool:
+    return authorization.partition(" ")[0].lower() == "bearer"
 
 
 def checked(request: Request, access: Access, token: str) -> Visitor:
@@ -125,6 +145,7 @@ async def log_in(request: Request) -> Response:
         if needed.wait_s > 0:
             response.headers["Retry-After"] = str(round(needed.wait_s) + 1)
         return response
+    access.sessions.end(request.cookies.get(access.cookie, ""))
     begun = access.log_in(token)
     assert begun is not None, f"{visitor.name} has just been found by the token"
     response = RedirectResponse(to, 303)

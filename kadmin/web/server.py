@@ -1,6 +1,7 @@
 """The server: a socket, TLS, bounds, and an end in order."""
 
 import logging
+import resource
 import socket
 import ssl
 from asyncio import Transport
@@ -20,6 +21,8 @@ from kadmin.web.application import application
 from kadmin.web.serving import Serving
 
 CONNECTION_COUNT_MAX: Final = 1000
+OTHER_FILE_COUNT: Final = 500
+"""Files and connections to clusters that are open at the same time."""
 BACKLOG: Final = 128
 KEEP_ALIVE_S: Final = 15
 GRACE_S: Final = 3
@@ -59,22 +62,32 @@ class Server(uvicorn.Server):
 
 
 class BoundedProtocol(H11Protocol):
-    """h11's, which closes a connection that does not send a request as a whole in time.
+    """h11's, which ends a connection that does not send a request as a whole in time, or does not
+    take its answer, and one that is too many.
 
-    Otherwise those that send a byte now and then would take all connections, without a token.
+    Otherwise those that send or take a byte now and then would have all connections and files of
+    the process, without a token.
     """
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self.seen_request = self.cycle
+        self.seen_unsent_bytes = 0
         self.next_look = self.loop.call_later(REQUEST_S_MAX, self.look)
+        limit = self.limit_concurrency
+        if limit is not None and len(self.connections) > limit:
+            transport.abort()
 
     def look(self) -> None:
         is_receiving = self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
-        if is_receiving and self.cycle is self.seen_request:
-            self.transport.close()
+        unsent_bytes = self.transport.get_write_buffer_size()
+        is_stuck = unsent_bytes > 0 and unsent_bytes == self.seen_unsent_bytes
+        if is_stuck or (is_receiving and self.cycle is self.seen_request):
+            # A close would wait until all is sent.
+            self.transport.abort()
             return
         self.seen_request = self.cycle
+        self.seen_unsent_bytes = unsent_bytes
         self.next_look = self.loop.call_later(REQUEST_S_MAX, self.look)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -108,6 +121,19 @@ def serve(serving: Serving, listening: socket.socket, tls: TlsFiles | None) -> N
     Server(configured(serving, tls), serving.close).run(sockets=[listening])
 
 
+def connection_count_max() -> int:
+    """Return how many connections there is room for, beside the files that clusters and the audit
+    log need; the limit of this process is raised as far as it may."""
+    wanted = CONNECTION_COUNT_MAX + OTHER_FILE_COUNT
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    if soft == resource.RLIM_INFINITY:
+        return CONNECTION_COUNT_MAX
+    return max(soft // 2, soft - OTHER_FILE_COUNT) if soft < wanted else CONNECTION_COUNT_MAX
+
+
 def configured(serving: Serving, tls: TlsFiles | None) -> uvicorn.Config:
     """Return how *serving* is served, with certificate and key loaded.
 
@@ -124,7 +150,7 @@ def configured(serving: Serving, tls: TlsFiles | None) -> uvicorn.Config:
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        limit_concurrency=CONNECTION_COUNT_MAX,
+        limit_concurrency=connection_count_max(),
         backlog=BACKLOG,
         timeout_keep_alive=KEEP_ALIVE_S,
         timeout_graceful_shutdown=GRACE_S,

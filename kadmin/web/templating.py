@@ -53,7 +53,13 @@ def html(request: Request, template: str, *, status: int = 200, **values: Any) -
         "here": request.url.path + (f"?{request.url.query}" if request.url.query else ""),
     }
     text = environment().get_template(template).render(known | values)
-    return HTMLResponse(text, status_code=status)
+    # Names in JSON may hold halves of characters, which UTF-8 does not have.
+    return HTMLResponse(text.encode(errors="backslashreplace"), status_code=status)
+
+
+def segment(name: object) -> str:
+    """Return *name* as a part of an address, whatever is in it."""
+    return quote(str(name), safe="", errors="surrogatepass")
 
 
 def number_text(number: float | None) -> str:
@@ -157,7 +163,7 @@ FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "partition_state": partition_state,
     "points": points_of,
     "rate": rate_text,
-    "segment": lambda text: quote(str(text), safe=""),
+    "segment": segment,
     "signed": signed_text,
     "span": span,
     "topic_state": topic_state,

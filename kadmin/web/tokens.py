@@ -6,6 +6,7 @@ proxy has to name that visitor, and `*` is any other whom it names.
 
 import hmac
 import os
+import re
 import secrets
 import stat
 from collections.abc import Iterator, Mapping
@@ -20,6 +21,9 @@ from kadmin.web.sessions import digest_of
 
 TOKEN_SIZE_MIN: Final = 20
 """Shorter ones can be guessed, or are passwords that are used elsewhere."""
+
+COMMENT: Final = re.compile(r"(^|\s)#.*")
+"""Within a word `#` is part of a token."""
 
 NO_TOKEN: Final = "-"
 ANY_OTHER: Final = "*"
@@ -93,7 +97,7 @@ def read_tokens(path: Path) -> Tokens:
         BadTokenFile: others can read it, it cannot be read, or a line is wrong.
     """
     try:
-        with path.open(encoding="utf-8") as file:
+        with path.open(encoding="utf-8-sig") as file:
             mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
             if mode & 0o077:
                 problem = f"others can read or write it (its mode is {mode:o})"
@@ -109,11 +113,14 @@ def read_tokens(path: Path) -> Tokens:
 def tokens_of(lines: list[str], path: Path) -> Tokens:
     """Understand the *lines* of the file at *path*.
 
+    A token has the roles of its own lines: another token of the same name has others.
+
     Raises:
         BadTokenFile: a line is wrong, or there is none.
     """
     owners: dict[bytes, str] = {}
-    grants: dict[str, dict[str, Role]] = {}
+    by_token: dict[bytes, dict[str, Role]] = {}
+    by_proxy: dict[str, dict[str, Role]] = {}
     for number, words in meaningful(lines):
 
         def wrong(problem: str, number: int = number) -> BadTokenFile:
@@ -132,19 +139,26 @@ def tokens_of(lines: list[str], path: Path) -> Tokens:
             digest = digest_of(token)
             if owners.setdefault(digest, name) != name:
                 raise wrong(f"the token is that of {owners[digest]}, too")
+            grants = by_token.setdefault(digest, {})
+        else:
+            grants = by_proxy.setdefault(name, {})
         for cluster in clusters or [EVERY_CLUSTER]:
-            grants.setdefault(name, {})[cluster] = Role(role)
-    if not grants:
+            if grants.setdefault(cluster, Role(role)) != role:
+                where = "all clusters" if cluster == EVERY_CLUSTER else cluster
+                raise wrong(f"{name} has the role {grants[cluster]} on {where} by another line")
+    if not by_token and not by_proxy:
         raise BadTokenFile(path, "it has no line", "write NAME ROLE TOKEN [CLUSTER...] into it")
-    visitors = {name: Visitor(name=name, grants=given) for name, given in grants.items()}
     return Tokens(
-        by_digest={digest: visitors[name] for digest, name in owners.items()}, by_name=visitors
+        by_digest={
+            digest: Visitor(name=owners[digest], grants=given) for digest, given in by_token.items()
+        },
+        by_name={name: Visitor(name=name, grants=given) for name, given in by_proxy.items()},
     )
 
 
 def meaningful(lines: list[str]) -> Iterator[tuple[int, list[str]]]:
     """Yield number and words of each line that has any, without comments."""
     for number, line in enumerate(lines, 1):
-        words = line.partition("#")[0].split()
+        words = COMMENT.sub("", line).split()
         if words:
             yield number, words

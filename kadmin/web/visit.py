@@ -4,19 +4,17 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Final
-from urllib.parse import quote
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
-from kadmin.app.evidence import now_ms
 from kadmin.errors import KadminError, UnreachableError, UsageError
 from kadmin.web.audit import Author
 from kadmin.web.clusters import Look, NotReadYet, WatchedCluster
 from kadmin.web.roles import Role, Visitor
 from kadmin.web.serving import Serving
 from kadmin.web.sessions import WebSession
-from kadmin.web.templating import html
+from kadmin.web.templating import html, segment
 
 CHANGES: Final[str] = "changes"
 PLACES: Final[tuple[tuple[str, str, str], ...]] = (
@@ -157,7 +155,7 @@ class Visit:
 
     def link(self, *parts: str) -> str:
         """Return the address of a page of the cluster, whatever is in the names."""
-        return "/".join(["/clusters", *(quote(part, safe="") for part in (self.of.name, *parts))])
+        return "/".join(["/clusters", *map(segment, (self.of.name, *parts))])
 
     @property
     def places(self) -> list[Place]:
@@ -192,11 +190,3 @@ class Visit:
         """Return the page that *template* makes of *values*."""
         csrf = "" if self.session is None else self.session.csrf
         return html(self.request, template, status=status, visit=self, csrf=csrf, **values)
-
-    def json(self, value: object, *, status: int = 200) -> JSONResponse:
-        """Return *value* as JSON, with the age of what is known of the cluster."""
-        headers = {}
-        if self.cluster is not None and self.cluster.look is not None:
-            age_ms = max(0, now_ms() - self.cluster.look.at_ms)
-            headers["Age"] = str(age_ms // 1000)
-        return JSONResponse(value, status_code=status, headers=headers)

@@ -1,6 +1,8 @@
 """Does every command that asks brokers do its work where there is no ZooKeeper any more?"""
 
 import json
+import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, cast
@@ -9,8 +11,10 @@ import pytest
 
 from kadmin.errors import ExitCode
 from tests.interop.brokers import RealCluster
+from tests.interop.dump import Dump
 from tests.interop.kraft import CONTROLLER_ID, KRaftCluster, kraft_cluster
 from tests.interop.maven import Maven
+from tests.interop.releases import KRAFT
 from tests.interop.test_smoke import NUMBERS, SMOKE, WIRE, Way, leaders
 from tests.support.cli import kadmin
 from tests.support.waiting import wait_until
@@ -128,3 +132,24 @@ def test_what_asks_zookeeper_alone_does_not_take_brokers(way: KRaftWay, command:
     outcome = kadmin(command, *way.where, *words[command])
 
     assert ExitCode.USAGE == outcome.exit_code, outcome
+
+
+def test_the_metadata_log_is_printed_to_the_byte(
+    way: KRaftWay, kraft: KRaftCluster, java: str, maven: Maven
+) -> None:
+    way.topic()
+    written = kraft.controller.directory / "data" / "__cluster_metadata-0" / f"{0:020}.log"
+    # A copy: the controller goes on writing.
+    log = way.directory / written.name
+    shutil.copy(written, log)
+    bootstrap = kraft.controller.directory / "data" / "bootstrap.checkpoint"
+    files, decoder = [log, bootstrap], "--cluster-metadata-decoder"
+
+    theirs = Dump(java, maven.class_path(KRAFT[kraft.release]))(files, decoder)
+
+    ours = kadmin("dump-log", decoder, *map(str, files))
+    # Only from 4 on Kafka's tool has the fields of this record.
+    theirs = [re.sub(r"LeaderChange: .*", "controlType: LEADER_CHANGE(2)", line) for line in theirs]
+    assert theirs == ours.stdout.splitlines()
+    assert 0 == ours.exit_code, ours.stderr
+    assert sum("PARTITION_RECORD" in line for line in theirs) > 0

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Final
 
+from cluster.metrics.accepted import accepts
 from cluster.runtime.errors import ReporterCannotListen
 from cluster.settings.reporter_settings import Address
 
@@ -100,6 +101,8 @@ class HttpServer:
             writer.transport.abort()
             return
         self._clients.add(writer)
+        # What is drained is sent: nothing is left for the end, which has no limit of its own.
+        writer.transport.set_write_buffer_limits(0)
         try:
             await self._answer(reader, writer)
         except (TimeoutError, OSError, EOFError):
@@ -117,7 +120,7 @@ class HttpServer:
             async with asyncio.timeout(REQUEST_S):
                 request = await read_request(reader)
             is_head = request.method == "HEAD"
-            wants_gzip = "gzip" in request.headers.get("accept-encoding", "")
+            wants_gzip = accepts(request.headers.get("accept-encoding", ""), "gzip")
             response = await self._respond(request)
         except BadRequest as refused:
             response = refused.response

@@ -4,7 +4,9 @@ A reporter that cannot write drops what it has, and the broker goes on.
 """
 
 import asyncio
+import errno
 import logging
+import os
 import sys
 import threading
 import time
@@ -113,13 +115,17 @@ class CsvReporter:
 
 
 def append_rows(directory: Path, rows: dict[str, tuple[str, str]]) -> None:
-    """Append a row to each file, after its header if it is new."""
+    """Append a row to each file, after its header if it is new; whole or not at all, where the
+    disk is full."""
     directory.mkdir(parents=True, exist_ok=True)
     for name, (head, line) in rows.items():
-        with (directory / name).open("a", encoding="utf-8") as file:
-            if file.tell() == 0:
-                file.write(f"{head}\n")
-            file.write(f"{line}\n")
+        with (directory / name).open("ab", buffering=0) as file:
+            size = file.tell()
+            content = f"{line}\n" if size else f"{head}\n{line}\n"
+            if file.write(content.encode()) < len(content):
+                # The next row must not go on where this one has ended.
+                file.truncate(size)
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), name)
 
 
 class GraphiteReporter:
@@ -140,7 +146,7 @@ class GraphiteReporter:
         try:
             async with asyncio.timeout(CONNECT_S):
                 await send(host, port, "".join(lines).encode())
-        except (OSError, TimeoutError) as error:
+        except (OSError, UnicodeError, TimeoutError) as error:  # UnicodeError: no name of a host.
             if not self._has_failed:
                 self._has_failed = True
                 reason = getattr(error, "strerror", None) or f"no answer within {CONNECT_S:g} s"

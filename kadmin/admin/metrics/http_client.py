@@ -1,5 +1,6 @@
 """Requests to metrics endpoints over HTTP, within a time and a size."""
 
+import re
 import time
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from typing import Final
@@ -11,6 +12,7 @@ SIZE_MAX: Final = 256 * 1024**2
 """A broker with 10,000 partitions reports some 10 MB."""
 CHUNK: Final = 256 * 1024
 SCHEMES: Final = ("http", "https")
+TARGET: Final = re.compile(r"[!-~]*")
 
 
 class EndpointError(Exception):
@@ -26,7 +28,8 @@ def parse_url(text: str, path: str) -> str:
     try:
         parts = urlsplit(text)
         has_port = parts.port is None or parts.port > 0
-    except ValueError:
+        (parts.hostname or "").encode("idna")
+    except ValueError:  # Of a host with an empty part or a long one it is a UnicodeError.
         parts, has_port = SplitResult("", "", "", "", ""), False
     if parts.scheme not in SCHEMES or not parts.hostname or not has_port:
         raise UsageError(f"{text}: it is not a URL", hint="for example http://127.0.0.1:9404")
@@ -35,6 +38,11 @@ def parse_url(text: str, path: str) -> str:
             f"{parts.hostname}: the URL has a user name in it, which others on this machine can"
             " read",
             hint="let the endpoint listen on the loopback, and reach it by a tunnel",
+        )
+    if TARGET.fullmatch(parts.path + parts.query) is None:
+        raise UsageError(
+            f"{text}: its path has characters that a URL cannot have",
+            hint="write them in percent: %20 for a blank",
         )
     return parts._replace(path=path if parts.path in ("", "/") else parts.path).geturl()
 
@@ -68,7 +76,9 @@ def fetch(url: str, timeout_s: float, body: bytes | None = None) -> bytes:
 
 
 def read_all(answer: HTTPResponse, end_s: float) -> bytes:
-    """Read *answer*, which may come in drops, until *end_s*."""
+    """Read *answer*, which may come in drops, until *end_s*; raises EndpointError where a part of
+    it is missing."""
+    size = answer.length
     content = bytearray()
     while chunk := answer.read1(CHUNK):
         content += chunk
@@ -76,4 +86,6 @@ def read_all(answer: HTTPResponse, end_s: float) -> bytes:
             raise EndpointError(f"it answers with more than {SIZE_MAX:,} bytes")
         if time.monotonic() > end_s:
             raise TimeoutError
+    if size is not None and len(content) < size:
+        raise EndpointError(f"its answer ends after {len(content):,} of {size:,} bytes")
     return bytes(content)

@@ -27,6 +27,11 @@ USUAL: Final = (
 ALL: Final = ("kafka.*:*",)
 
 NOT_FOUND: Final = 404
+UNREADABLE: Final = (
+    *(ValueError, TypeError, KeyError, AttributeError),
+    *(RecursionError, OverflowError),  # Lists in lists, and whole numbers, without an end.
+)
+"""What JSON that is none of Jolokia's leads to."""
 PROPERTY: Final = re.compile(r'([^=,]+)=("(?:[^"\\]|\\.)*"|[^,]*),?')
 
 
@@ -56,7 +61,7 @@ def read_samples(content: bytes) -> SampleCollection:
                 raise EndpointError(f"it answers {answer['status']}: {answer.get('error')}")
             for object_name, attributes in answer["value"].items():
                 add(found, object_name, attributes)
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except UNREADABLE as error:
         raise EndpointError("its answer is none of Jolokia's") from error
     return found
 

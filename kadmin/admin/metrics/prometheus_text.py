@@ -9,7 +9,14 @@ from typing import Final
 from cluster.metrics.series_names import series_of
 from kadmin.plan.metrics.samples import SampleCollection
 
-SAMPLE: Final = re.compile(r"(kafka_[\w:]+)(?:\{(.*)\})?\s+(\S+)(?:\s+\S+)?")
+LINE_MAX: Final = 64 * 1024
+"""A longer line is no sample of Kafka, and would take a lot of memory to parse."""
+SAMPLE: Final = re.compile(
+    r"(kafka_[\w:]+)"
+    r'(?:\{([^"}]*(?:"[^"\\]*(?:\\.[^"\\]*)*"[^"}]*)*)\})?'
+    r"\s+(\S+)(?:\s+[-+.\w]+)?(?:\s+#.*)?"
+)
+"""Name, labels and value; behind these may be a time, and an exemplar of OpenMetrics."""
 LABEL: Final = re.compile(r'\s*(\w+)="((?:[^"\\]|\\.)*)"\s*,?')
 ESCAPE: Final = re.compile(r"\\(.)")
 
@@ -22,8 +29,8 @@ WITHOUT_RULES: Final = re.compile(
 def read_samples(text: str) -> SampleCollection:
     """Read an exposition; lines that are not samples of Kafka count as comments."""
     found = SampleCollection()
-    for line in text.splitlines():
-        match = SAMPLE.fullmatch(line.rstrip())
+    for line in text.split("\n"):  # Labels may have what else ends a line elsewhere.
+        match = SAMPLE.fullmatch(line.rstrip()) if len(line) <= LINE_MAX else None
         if match is None:
             continue
         name, labels, number = match.groups()

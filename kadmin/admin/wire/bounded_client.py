@@ -27,15 +27,32 @@ SETUP_MAX_S: Final = 5.0
 however long an answer may be waited for."""
 
 
-def client_within(budget: Budget) -> Callable[..., KafkaNetClient]:
+def client_within(budget: Budget, threads: set[int]) -> Callable[..., KafkaNetClient]:
     """Return what makes the network client of a `KafkaAdminClient`, all of whose waits spend
-    *budget*."""
+    *budget*; the ident of its thread is among *threads* while that runs."""
 
     def make(**configs: Any) -> KafkaNetClient:
-        net = NetworkSelector(**configs)
+        net = KnownSelector(threads, **configs)
         return KafkaNetClient(net, BoundedManager(net, budget, **configs))
 
     return make
+
+
+class KnownSelector(NetworkSelector):  # type: ignore[misc]  # kafka-python has no types
+    """The loop of one client, the ident of whose thread is among *threads* while it runs."""
+
+    def __init__(self, threads: set[int], **configs: Any) -> None:
+        super().__init__(**configs)
+        self.threads = threads
+
+    def run_forever(self) -> None:
+        ident = threading.get_ident()
+        self.threads.add(ident)
+        try:
+            super().run_forever()
+        finally:
+            # A thread of another client gets the same one next.
+            self.threads.discard(ident)
 
 
 class BoundedManager(KafkaConnectionManager):  # type: ignore[misc]  # kafka-python has no types

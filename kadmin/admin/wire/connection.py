@@ -254,20 +254,26 @@ class WireConnection:
             NoController: there is none now.
             BrokersUnreachable: it does not answer.
         """
-        while True:
-            controller = self.controller()
+        failure: KadminError | None = None
+        while failure is None or self.budget.left_s() > PAUSE_S:
+            if failure is not None:
+                self.budget.pause(PAUSE_S)
+            try:
+                controller = self.controller()
+            except SILENCES:
+                # No time was left to find out which broker is the controller now.
+                if failure is None:
+                    raise
+                break
             try:
                 answer = self.ask(request, controller)
-            except BrokersUnreachable:
-                # By then no time is left to find out which broker is the controller.
-                if self.budget.left_s() <= PAUSE_S:
-                    raise
+            except BrokersUnreachable as error:
+                failure = error
             else:
                 if answer.error_code != NotControllerError.errno:
                     return answer
-                if self.budget.left_s() <= PAUSE_S:
-                    raise NoController(self.settings.bootstrap)
-            self.budget.pause(PAUSE_S)
+                failure = NoController(self.settings.bootstrap)
+        raise failure
 
     def ask_each(self, request: object, brokers: Iterable[BrokerId]) -> dict[BrokerId, Any]:
         """Return what each of *brokers* answers to *request*, which changes nothing.

@@ -71,18 +71,22 @@ DENIAL: Final = re.compile(r"SaslAuthenticationFailedError: (?!SaslAuth)(.*)")
 class FailureLog(logging.Handler):
     """Why connections failed: kafka-python reports it in its log only.
 
+    Its log is that of all clients in the process: only what *threads* write is of this one.
     *is_silence* while no broker has sent anything, so that another attempt may succeed.
     """
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
+        self.threads = {threading.get_ident()}
         self.reason: str | None = None
         self.is_silence = True
         self.is_closed = False
 
     def emit(self, record: logging.LogRecord) -> None:
+        if self.is_closed or record.thread not in self.threads:
+            return
         match = FAILURE.match(record.getMessage())
-        if match is None or self.is_closed:
+        if match is None:
             return
         is_silence = any(words in match[1] for words in SILENT)
         # The end of a round cuts the last attempt off, whose failure does not concern the others.
@@ -162,7 +166,7 @@ def open_client(
         try:
             client.__init__(  # It connects here, and must be closed when that fails.
                 **config,
-                kafka_client=client_within(budget),
+                kafka_client=client_within(budget, failures.threads),
                 bootstrap_timeout_ms=round(1000 * min(round_s, left_s)),
             )
             return client

@@ -39,7 +39,8 @@ class WireThrottles(WireConfigs):
     ) -> tuple[Mapping[ConfigEntity, ConfigOverrides], Sequence[Fault]]:
         """Read configs; a dead broker is a fault, since no other broker has its configs, and so is
         a silent one, if those are left out."""
-        alive = set(self.live_brokers())
+        # The defaults of all brokers have no name, and each broker returns them.
+        returned = {None, *self.live_brokers()}
         topics: list[ConfigEntity] = []
         told: list[ConfigEntity] = []
         silent: list[ConfigEntity] = []
@@ -47,7 +48,7 @@ class WireThrottles(WireConfigs):
             if entity.kind is EntityKind.TOPICS:
                 topics.append(entity)
             else:
-                (told if entity.root.name in alive else silent).append(entity)
+                (told if entity.root.name in returned else silent).append(entity)
         of_brokers, faults = super().read(told)
         found = {**super().read(topics)[0], **of_brokers}
         configs = {entity: found[entity] for entity in entities if entity in found}

@@ -46,6 +46,10 @@ class Action:
         """Return what *plan* changes, as the command shows it before it asks."""
         raise NotImplementedError
 
+    def changes(self, plan: Any) -> bool:
+        """Return whether *plan* would write anything."""
+        return True
+
     def key(self, plan: Any) -> object:
         """Return what of *plan* must be as it was shown when it is confirmed."""
         return plan

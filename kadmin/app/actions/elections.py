@@ -71,6 +71,9 @@ class ElectLeaders(Action):
     def lines(self, plan: ElectionPlan) -> Iterable[str]:
         return plan_lines(plan)
 
+    def changes(self, plan: ElectionPlan) -> bool:
+        return bool(plan.moving)
+
     def finish(self, session: "Session", change: "Change[Any]") -> None:
         assert isinstance(change, Elections)
         change.check()

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 LISTED_MAX: Final = 3
 
 GOAL_VERBS: Final = {
-    Goal.FORWARD: "Go on with the moves of run",
-    Goal.CANCEL: "Give up the moves under way of run",
-    Goal.ROLLBACK: "Move the replicas back of run",
+    Goal.FORWARD: "Resume the moves of run",
+    Goal.CANCEL: "Cancel the moves under way of run",
+    Goal.ROLLBACK: "Roll back run",
 }
 GOAL_COMMANDS: Final = {
     Goal.FORWARD: "resume",
@@ -115,14 +115,14 @@ class RunMoves(Action):
     @contextmanager
     def change(self, session: "Session", rollback_path: str) -> Iterator[RunStart]:
         began_at_ms = Clock().time_ms()
-        run = MoveRun(
-            run_id=new_run_id(began_at_ms),
-            plan=self.made,
-            by=self.by,
-            began_at_ms=began_at_ms,
-            settings=self.settings,
-        )
         with site(session) as opened:
+            run = MoveRun(
+                run_id=new_run_id(began_at_ms, opened.store.run_ids()),
+                plan=self.made,
+                by=self.by,
+                began_at_ms=began_at_ms,
+                settings=self.settings,
+            )
             yield RunStart(opened, run)
 
     def lines(self, plan: RunPlan) -> Iterable[str]:

@@ -23,6 +23,7 @@ from kadmin.app.evidence import now_ms
 from kadmin.app.hint_target import with_cluster
 from kadmin.errors import KadminError, RefusedError
 from kadmin.execute.change import Begun, Proposal, carry_out
+from kadmin.render.visible import visible
 from kadmin.settings.xdg import user_directory
 from kadmin.wording import moment_of
 
@@ -48,7 +49,8 @@ class NotConfirmed(RefusedError):
 
     def __init__(self, action: Action) -> None:
         super().__init__(
-            f"not confirmed, and nothing was written: type '{action.to_be_typed}' to confirm",
+            f"not confirmed, and nothing was written: type '{visible(action.to_be_typed)}' to"
+            " confirm",
         )
 
 
@@ -103,7 +105,7 @@ class ShownChange:
 
     @property
     def has_changes(self) -> bool:
-        return bool(self.proposal.plans)
+        return any(map(self.action.changes, self.proposal.plans))
 
     @property
     def warnings(self) -> list[str]:
@@ -174,29 +176,35 @@ class ShownChanges:
         shown: ShownChange,
         typed: str = "",
         noted: Callable[[], AbstractContextManager[dict[str, Any]]] = lambda: nullcontext({}),
+        ended: Callable[[], object] = lambda: None,
     ) -> bool:
         """Begin to write *shown*, in a thread, and wait a moment for its end.
 
-        All that is done is in a block of *noted*, which notes what is put into its mapping.
+        All that is done is in a block of *noted*, which notes what is put into its mapping; *ended*
+        is called behind it, however long it takes.
         Return whether this call began it: a change is written once, however often it is confirmed.
 
         Raises:
             NotConfirmed: it needs something *typed*, and that is not it.
         """
-        if shown.action.to_be_typed and typed.strip() != shown.action.to_be_typed:
+        if shown.action.to_be_typed and not is_typed(shown.action.to_be_typed, typed):
             raise NotConfirmed(shown.action)
         with self._lock:
             if shown.stage is not Stage.SHOWN or not shown.has_changes:
                 return False
             shown.stage = Stage.WRITING
+        # No daemon: the process ends behind a write, not within it.
         threading.Thread(
-            target=self._write, args=(shown, noted), name="confirmed change", daemon=True
+            target=self._write, args=(shown, noted, ended), name="confirmed change"
         ).start()
         shown.ended.wait(SOON_S)
         return True
 
     def _write(
-        self, shown: ShownChange, noted: Callable[[], AbstractContextManager[dict[str, Any]]]
+        self,
+        shown: ShownChange,
+        noted: Callable[[], AbstractContextManager[dict[str, Any]]],
+        ended: Callable[[], object],
     ) -> None:
         session = shown.session
         session.look_again()
@@ -211,6 +219,7 @@ class ShownChanges:
         finally:
             shown.shown_s = self.now_s()  # Who confirmed it late still sees what became of it.
             shown.stage = Stage.ENDED
+            ended()
             shown.ended.set()
 
     def _carry_out(
@@ -305,6 +314,11 @@ def shown_change(
         shown_at_ms=now_ms(),
         rollback_path=path,
     )
+
+
+def is_typed(wanted: str, typed: str) -> bool:
+    """Return whether *typed* is *wanted*, or what is shown of it: no key types some characters."""
+    return typed == wanted or typed.strip() == visible(wanted).strip() != ""
 
 
 def is_as_shown(shown: ShownChange, now: Proposal[Any]) -> bool:

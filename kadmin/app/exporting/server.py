@@ -12,6 +12,7 @@ from socket import AF_INET6, socket
 from socketserver import TCPServer
 from typing import Any, Final
 
+from cluster.metrics.accepted import accepts
 from cluster.model.address import host_and_port
 from kadmin.errors import KadminError
 from kadmin.render.exposition.text import CONTENT_TYPE
@@ -109,7 +110,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         path = self.path.partition("?")[0]
         if path == self.server.path:
-            is_zipped = "gzip" in self.headers.get("Accept-Encoding", "")
+            is_zipped = accepts(self.headers.get("Accept-Encoding", ""), "gzip")
             self.answer(self.server.scrape(is_zipped), CONTENT_TYPE, is_zipped=is_zipped)
         elif path == "/":
             self.answer(index_of(self.server.path), "text/html; charset=utf-8")

@@ -16,6 +16,7 @@ from kadmin.cli.watching import watch, watch_option
 from kadmin.errors import ExitCode, UnreachableError
 
 if TYPE_CHECKING:
+    from kadmin.plan.migration.evidence import Damage
     from kadmin.plan.migration.findings import MigrationReport
     from kadmin.plan.migration.rollback import Fix
 
@@ -177,6 +178,8 @@ def status(session: Session, **options: Any) -> None:
     """See how far a migration is, by ZooKeeper alone: who owns the cluster, which brokers are still
     registered there, what waits for what, what to do next, and what never to do.
 
+    Exits with 4 if a znode that shows the phase cannot be read.
+
     \b
     Examples:
       kadmin migration status
@@ -189,12 +192,17 @@ def status(session: Session, **options: Any) -> None:
     from kadmin.plan.migration.status import status as status_of
     from kadmin.render.migration.status import status_document
 
+    blind: list[Damage] = []
+
     def show() -> None:
         found = status_of(read_migration(session, asks_brokers=False))
         found = replace(found, command=session.with_cluster(found.command))
         session.output.show(status_document(found), plain=options["plain"])
+        blind[:] = found.unreadable
 
     watch(session, options["watch"], show)
+    if blind:
+        click.get_current_context().exit(ExitCode.FOUND)
 
 
 @group_command(migration, "rollback-check", short_help="See whether there is a way back.")

@@ -115,7 +115,7 @@ def facts_here() -> Iterator[tuple[str, str]]:
 
     yield "when", java_date(wall_ms(), "yyyy-MM-dd HH:mm")
     yield from machine_facts()
-    yield "load at the end", f"{load_average():.1f} processes a minute"
+    yield "load at the end", f"{load_average():.1f} (mean of a minute)"
 
 
 def sections_of(points: "list[Point]", seconds: float) -> "list[Section]":
@@ -162,14 +162,8 @@ def side_of(name: str, results: "list[Result]") -> "Side":
     latency = total.latency()
     return Side(
         name=name,
-        records_per_s=tuple(net_of(one, one.tally.records) for one in results),
-        bytes_per_s=tuple(net_of(one, one.tally.bytes) for one in results),
+        records_per_s=tuple(one.net(one.tally.records) for one in results),
+        bytes_per_s=tuple(one.net(one.tally.bytes) for one in results),
         p50_ms=None if latency is None else latency.percentiles[50.0],
         p99_ms=None if latency is None else latency.percentiles[99.0],
     )
-
-
-def net_of(result: "Result", amount: int) -> float:
-    """Return *amount* in a second, the time apart in which a group was joined."""
-    seconds = result.seconds - result.rebalance_s
-    return amount / seconds if seconds > 0 else 0.0

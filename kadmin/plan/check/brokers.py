@@ -66,7 +66,7 @@ def controller_findings(snapshot: ClusterSnapshot) -> Iterator[Finding]:
     text = None
     controller = snapshot.controller
     live = snapshot.live
-    if snapshot.knows_brokers and not snapshot.brokers:
+    if snapshot.knows_brokers and not (snapshot.brokers or snapshot.is_hybrid):
         text = "no broker is alive"
     elif controller is None:
         if snapshot.lacks_controller:
@@ -129,6 +129,8 @@ def since(quorum: Quorum, replica: QuorumReplica) -> str:
 
 def dead_brokers(snapshot: ClusterSnapshot) -> Iterator[Finding]:
     live = snapshot.live
+    if snapshot.is_hybrid:
+        yield from unregistered(snapshot)
     for broker, load in judge_loads(snapshot).items():
         # One whose registration cannot be read is alive, and a finding of its own.
         if broker in live:
@@ -141,6 +143,22 @@ def dead_brokers(snapshot: ClusterSnapshot) -> Iterator[Finding]:
             f" the preferred leader of {counted(load.preferred_leaders, 'partition')}",
             brokers=(broker,),
             command=f"{DESCRIBE} --broker {broker}",
+        )
+
+
+def unregistered(snapshot: ClusterSnapshot) -> Iterator[Finding]:
+    """Find brokers that ZooKeeper does not show while a cluster leaves it."""
+    gone = tuple(broker for broker in judge_loads(snapshot) if broker not in snapshot.brokers)
+    if gone:
+        verb = "is" if len(gone) == 1 else "are"
+        yield Finding(
+            severity=Severity.NOTE,
+            kind=Kind.DEAD_BROKER,
+            text=f"{brokers_text(gone)} {verb} not registered in ZooKeeper, which KRaft's brokers"
+            f" leave: see whether {'it is' if len(gone) == 1 else 'they are'} live by"
+            " --bootstrap-server",
+            brokers=gone,
+            command="kadmin migration status",
         )
 
 

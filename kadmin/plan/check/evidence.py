@@ -24,7 +24,8 @@ class Evidence:
     asked; *unlooked* gives the reasons.  *faults* are about what cannot be read beside the
     snapshot, and *hidden* is what may not be read, each with the reason.  *journal* is that of
     throttles, None where it cannot be read.  Without *sees_moves*, replicas may be moving that the
-    snapshot does not show.  *groups* are judged where that is asked for.
+    snapshot does not show.  With *has_supervisor* a run of moves is under way, which moves nothing
+    between two parts of it.  *groups* are judged where that is asked for.
     """
 
     snapshot: ClusterSnapshot
@@ -42,4 +43,5 @@ class Evidence:
     hidden: tuple[str, ...] = ()
     journal: ThrottleJournal | None = None
     sees_moves: bool = True
+    has_supervisor: bool = False
     groups: tuple[GroupVerdict, ...] = ()

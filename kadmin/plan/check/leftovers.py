@@ -193,15 +193,16 @@ def throttles(evidence: Evidence) -> Iterator[Finding]:
     """Find throttles of what no longer moves: they slow down replicas that have to catch up.
 
     None where it is unknown what moves.  Throttles that reassignments have set are orphans once
-    nothing moves at all.  Others were set by an operator: only he knows what they are for.
-    `kadmin throttle doctor` names what each slows down, and the command that removes it.
+    nothing moves at all; those of a supervised run stay between its moves.  Others were set by an
+    operator: only he knows what they are for.  `kadmin throttle doctor` names what each slows down,
+    and the command that removes it.
     """
     damaged = {fault.subject.thing for fault in evidence.snapshot.faults}
     if not evidence.sees_moves or not damaged.isdisjoint({Thing.REASSIGNMENT, Thing.TOPICS}):
         return
     under_way = moving(evidence.snapshot)
     # Of a topic that cannot be read, partitions may be on their way.
-    is_still = not under_way and Thing.TOPIC not in damaged
+    is_still = not under_way and not evidence.has_supervisor and Thing.TOPIC not in damaged
     journal = evidence.journal or ThrottleJournal()
     ours: list[ConfigEntity] = []
     theirs: list[ConfigEntity] = []

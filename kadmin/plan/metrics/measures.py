@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fnmatch import fnmatchcase
+from math import isfinite
 from typing import Final
 
 from kadmin.plan.metrics.samples import Scrape, Series
@@ -78,13 +79,14 @@ class Measure:
 
     def fits(self, labels: Mapping[str, str]) -> bool:
         return all(
-            key not in labels if wanted is None else fnmatchcase(labels.get(key, ""), wanted)
+            key not in labels if wanted is None else has_label(labels, key, wanted)
             for key, wanted in self.labels.items()
         )
 
     def of(self, scrape: Scrape) -> float | None:
-        """Return the number of the broker of *scrape*, before it becomes a rate."""
-        found = self.matching(scrape)
+        """Return the number of the broker of *scrape*, before it becomes a rate; NaN and infinite
+        ones are not known."""
+        found = [value for value in self.matching(scrape) if isfinite(value)]
         return COMBINED[self.combine](found) if found else None
 
     def rate(self, before: Scrape, now: Scrape) -> float | None:
@@ -94,6 +96,12 @@ class Measure:
         if first is None or second is None or passed_s <= 0 or second < first:
             return None
         return (second - first) / passed_s
+
+
+def has_label(labels: Mapping[str, str], key: str, pattern: str) -> bool:
+    """Return whether there is a label *key*, and the glob *pattern* matches its value: the series
+    of all topics is none of the topic `*`."""
+    return key in labels and fnmatchcase(labels[key], pattern)
 
 
 CONTROLLER: Final = "kafka_controller_kafkacontroller_"
@@ -214,7 +222,7 @@ def of_pattern(pattern: str, topic: str | None, scrapes: Iterable[Scrape]) -> li
         for name, values in scrape.samples.items()
         if fnmatchcase(name, pattern.lower())
         for labels in values
-        if topic is None or fnmatchcase(dict(labels).get("topic", ""), topic)
+        if topic is None or has_label(dict(labels), "topic", topic)
     }
     return [OneSeries(title=str(each), names=(each.name,), series=each) for each in sorted(found)]
 

@@ -5,14 +5,17 @@ Reads nothing: endpoints are read by `kadmin.admin.metrics`.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+ESCAPED: Final = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
 
 Labels = tuple[tuple[str, str], ...]
 """In order of their names."""
 
 
 class Series(NamedTuple):
-    """A name, as jmx_exporter's rules for Kafka have it, and labels."""
+    """A name, as jmx_exporter's rules for Kafka have it, and labels; as a text in Prometheus's
+    form, on one line."""
 
     name: str
     labels: Labels
@@ -20,7 +23,7 @@ class Series(NamedTuple):
     def __str__(self) -> str:
         if not self.labels:
             return self.name
-        labels = ",".join(f'{key}="{value}"' for key, value in self.labels)
+        labels = ",".join(f'{key}="{value.translate(ESCAPED)}"' for key, value in self.labels)
         return f"{self.name}{{{labels}}}"
 
 

@@ -82,7 +82,7 @@ def registrations(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
             outcome="only Kafka 3.9 with inter.broker.protocol.version=3.9 should migrate: upgrade"
             " all brokers first",
             brokers=old,
-            command="kadmin brokers",
+            command="kadmin brokers --list",
             znodes=tuple(map(paths.broker, old)),
             source="Kafka 3.9 documentation, Preparing for migration",
         )
@@ -104,7 +104,7 @@ def listeners(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
                 outcome="if it is the inter.broker.listener.name, the controllers cannot reach"
                 " these brokers",
                 brokers=lacking,
-                command="kadmin brokers",
+                command="kadmin brokers --list",
                 znodes=tuple(map(paths.broker, lacking)),
                 source="KAFKA-16468",
             )

@@ -15,11 +15,10 @@ from kadmin.plan.migration.unreadable import unreadable_findings
 
 def judge(evidence: MigrationEvidence, ignored: Collection[MigrationKind] = ()) -> MigrationReport:
     """Judge *evidence*; findings of *ignored* kinds are left out."""
+    is_copied = evidence.snapshot.is_hybrid
     found: tuple[MigrationFinding, ...] = (
         *takeover_findings(evidence),
-        *unreadable_findings(evidence),
-        *content_findings(evidence),
-        *broker_findings(evidence),
+        *(() if is_copied else contents(evidence)),
         *quiet_findings(evidence),
         *loss_findings(evidence),
     )
@@ -27,9 +26,19 @@ def judge(evidence: MigrationEvidence, ignored: Collection[MigrationKind] = ()) 
     controller = snapshot.controller
     return MigrationReport(
         findings=in_order([finding for finding in found if finding.kind not in ignored]),
+        is_copied=is_copied,
         unlooked=evidence.unlooked,
         broker_count=len(snapshot.brokers),
         controller=None if controller is None else controller.broker_id,
         topic_count=len(snapshot.topics),
         partition_count=sum(len(topic.assignment.partitions) for topic in snapshot.topics.values()),
+    )
+
+
+def contents(evidence: MigrationEvidence) -> tuple[MigrationFinding, ...]:
+    """Return what the copy would stumble over, and the brokers."""
+    return (
+        *unreadable_findings(evidence),
+        *content_findings(evidence),
+        *broker_findings(evidence),
     )

@@ -1,6 +1,7 @@
 """What of a cluster's configs, quotas, credentials and ACLs the controllers cannot copy."""
 
-import math
+import binascii
+import re
 from collections.abc import Iterator
 from ipaddress import ip_address
 from typing import Final
@@ -22,6 +23,7 @@ from kadmin.plan.migration.findings import (
 from kadmin.plan.scram import HASHES
 from kadmin.quoting import quoted
 
+SHOWN_MAX: Final = 80
 QUOTA_KINDS: Final = frozenset({EntityKind.USERS, EntityKind.CLIENTS, EntityKind.IPS})
 CREDENTIAL_FIELDS: Final = frozenset({"salt", "stored_key", "server_key", "iterations"})
 OPERATIONS: Final = frozenset(
@@ -33,6 +35,16 @@ OPERATIONS: Final = frozenset(
     }
 )
 """The words of operations in znodes."""
+NUMBER: Final = re.compile(
+    r"[+-]?(NaN|Infinity|(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[dDfF]?"
+    r"|0[xX]([\da-fA-F]+\.?|[\da-fA-F]*\.[\da-fA-F]+)[pP][+-]?\d+[dDfF]?)",
+    re.ASCII,
+)
+WHOLE_NUMBER: Final = re.compile(r"[+-]?\d+")
+INT32: Final = range(-(2**31), 2**31)
+PRINCIPAL: Final = re.compile(r"[^:]+:.", re.DOTALL)
+BLANKS: Final = "".join(map(chr, range(33)))
+"""What Java's `String.trim` takes away."""
 PERMISSIONS: Final = frozenset({"Allow", "Deny"})
 
 
@@ -43,6 +55,7 @@ def content_findings(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
     yield from broker_names(evidence)
     yield from passwords(evidence)
     yield from rules(evidence)
+    yield from principals(evidence)
     yield from misplaced(evidence)
 
 
@@ -55,17 +68,22 @@ def quotas(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
         if entity.root.kind not in QUOTA_KINDS:
             continue
         for key, value in config.values.items():
-            if key in HASHES or (is_number(value) and find_spec(entity.kind, key) is not None):
+            if (key in HASHES and entity.child is None) or (
+                is_number(value) and find_spec(entity.kind, key) is not None
+            ):
                 continue
             if is_number(value):
                 yield unknown_quota(entity, key)
                 continue
+            # What is no quota may be a secret, such as a credential of another mechanism.
+            is_quota = find_spec(entity.kind, key) is not None
+            seen = value[:SHOWN_MAX] if is_quota else "…"
             yield MigrationFinding(
                 severity=Severity.CRITICAL,
                 kind=MigrationKind.QUOTA,
-                text=f"the quota {key} of {entity} is no number: {value}",
-                outcome=f"IllegalStateException 'Unexpected client quota configuration value: {key}"
-                f" -> {value}': {DIES}",
+                text=f"{key[:SHOWN_MAX]} of {entity} is no number: {seen}",
+                outcome="IllegalStateException 'Unexpected client quota configuration value:"
+                f" {key[:SHOWN_MAX]} -> {seen}': {DIES}",
                 command=delete_command(entity, key),
                 znodes=(config_path(entity),),
                 source=f"ZkConfigMigrationClient; {SOURCE_3_9}",
@@ -102,10 +120,10 @@ def unknown_quota(entity: ConfigEntity, key: str) -> MigrationFinding:
     return MigrationFinding(
         severity=Severity.CRITICAL,
         kind=MigrationKind.QUOTA,
-        text=f"{entity} has {key}, which is no quota",
+        text=f"{entity} has {key[:SHOWN_MAX]}, which is no quota",
         outcome="it is copied, and cannot be written back: 'Encountered ZooKeeper error during"
-        f" event SyncKRaftMetadataEvent. Will retry.' (Invalid configuration key {key}): the"
-        " migration never reaches dual-write, and KRaft has the cluster",
+        f" event SyncKRaftMetadataEvent. Will retry.' (Invalid configuration key"
+        f" {key[:SHOWN_MAX]}): the migration never reaches dual-write, and KRaft has the cluster",
         command=delete_command(entity, key),
         znodes=(config_path(entity),),
         source=f"ZkConfigMigrationClient; {SOURCE_3_9}",
@@ -113,16 +131,14 @@ def unknown_quota(entity: ConfigEntity, key: str) -> MigrationFinding:
 
 
 def is_number(text: str) -> bool:
-    try:
-        return not math.isnan(float(text.rstrip("dDfF"))) and "_" not in text
-    except ValueError:
-        return False
+    """Return whether Java's `Double.parseDouble` reads *text*."""
+    return NUMBER.fullmatch(text.strip(BLANKS)) is not None
 
 
 def credentials(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
     """Find credentials without the four fields; none is ever shown."""
     for entity, config in evidence.configs.items():
-        if entity.root.kind is not EntityKind.USERS:
+        if entity.root.kind not in QUOTA_KINDS or entity.child is not None:
             continue
         for mechanism in HASHES:
             value = config.values.get(mechanism)
@@ -141,13 +157,31 @@ def credentials(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
 
 def is_credential(text: str) -> bool:
     fields = dict(part.partition("=")[::2] for part in text.split(","))
-    return CREDENTIAL_FIELDS == fields.keys() and fields["iterations"].isdecimal()
+    return (
+        CREDENTIAL_FIELDS == fields.keys()
+        and is_int32(fields["iterations"])
+        and all(is_base64(fields[name]) for name in CREDENTIAL_FIELDS - {"iterations"})
+    )
+
+
+def is_int32(text: str) -> bool:
+    """Return whether Java's `Integer.parseInt` reads *text*."""
+    return WHOLE_NUMBER.fullmatch(text) is not None and len(text) < 100 and int(text) in INT32
+
+
+def is_base64(text: str) -> bool:
+    """Return whether Java's decoder reads *text*, which may lack its padding."""
+    try:
+        binascii.a2b_base64(text + "=" * (-len(text) % 4), strict_mode=True)
+    except ValueError:
+        return False
+    return True
 
 
 def broker_names(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
     for entity, config in evidence.configs.items():
         name = entity.root.name
-        if entity.kind is not EntityKind.BROKERS or name is None or name.isdecimal():
+        if entity.kind is not EntityKind.BROKERS or name is None or is_int32(name):
             continue
         if config.values:
             yield MigrationFinding(
@@ -204,6 +238,25 @@ def rules(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
                 f" {quoted(resource.name)}",
                 znodes=(paths.acls(resource),),
                 source=f"ZkAclMigrationClient; {SOURCE_3_9}",
+            )
+
+
+def principals(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
+    """Find principals without a type, such as `alice` for `User:alice`."""
+    for resource, acls in evidence.acls.items():
+        wrong = [entry.principal for entry in acls.entries if not PRINCIPAL.match(entry.principal)]
+        if wrong:
+            yield MigrationFinding(
+                severity=Severity.CRITICAL,
+                kind=MigrationKind.ACL,
+                text=f"ACLs of {resource.resource_type} '{resource.name}' have a principal"
+                f" without a type: {wrong[0][:SHOWN_MAX]}",
+                outcome="'expected a string in format principalType:principalName but got"
+                f" {wrong[0][:SHOWN_MAX]}': {DIES}",
+                command=f"kadmin acls --list --{resource.resource_type.lower()}"
+                f" {quoted(resource.name)}",
+                znodes=(paths.acls(resource),),
+                source=f"SecurityUtils; {SOURCE_3_9}",
             )
 
 

@@ -9,9 +9,14 @@ from cluster.model.config_entity import ConfigEntity, ConfigOverrides
 from cluster.model.controller import MigrationState
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
+from cluster.zk import paths
 
 FRESH_MS: Final = 7 * 24 * 3600 * 1000
 """Old consumers that have written within this time are taken to be in use."""
+
+
+OWNERSHIP: Final = (*(paths.CONTROLLER, paths.CONTROLLER_EPOCH, paths.MIGRATION, paths.BROKER_IDS),)
+"""The znodes that show who owns the cluster, and how far a migration is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +98,37 @@ class MigrationEvidence:
     answers: Mapping[BrokerId, BrokerAnswer] | None = None
     silent: tuple[BrokerId, ...] = ()
     unlooked: tuple[str, ...] = ()
+
+    @property
+    def gone(self) -> tuple[BrokerId, ...]:
+        """The brokers that have replicas, or are to have some, and are not registered."""
+        unread = {each.path for each in self.damages}
+        if paths.BROKER_IDS in unread:
+            return ()
+        return tuple(
+            broker
+            for broker in sorted(self.assigned)
+            if broker not in self.snapshot.brokers and paths.broker(broker) not in unread
+        )
+
+    @property
+    def blind(self) -> tuple[Damage, ...]:
+        """The damages of what shows who owns the cluster, and how far a migration is."""
+        return tuple(each for each in self.damages if each.path in OWNERSHIP)
+
+    @property
+    def unknown_epochs(self) -> tuple[Damage, ...]:
+        """What of the topics may not be read: any epoch may stand there."""
+        return tuple(
+            each
+            for each in self.damages
+            if each.is_hidden and f"{each.path}/".startswith(f"{paths.TOPICS}/")
+        )
+
+    @property
+    def has_damaged_migration(self) -> bool:
+        """Whether `/migration` is there, and can be decoded by no controller."""
+        return any(each.path == paths.MIGRATION and not each.is_hidden for each in self.damages)
 
     @property
     def assigned(self) -> dict[BrokerId, list[str]]:

@@ -61,11 +61,13 @@ class MigrationFinding(Finding):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MigrationReport(CheckReport):
-    """The judgement of a cluster that is to leave ZooKeeper."""
+    """The judgement of a cluster that is to leave ZooKeeper, or *is_copied* already."""
+
+    is_copied: bool
 
     @property
     def all_well(self) -> str:
-        return "ready to migrate"
+        return "copied already" if self.is_copied else "ready to migrate"
 
 
 WAITS: Final = "the controllers wait for ever, and ZooKeeper keeps the cluster"

@@ -8,10 +8,10 @@ from cluster.model.ids import TopicPartition, ZkVersion
 from cluster.zk import paths
 from kadmin.plan.check.findings import brokers_text
 from kadmin.plan.migration.evidence import MigrationEvidence
-from kadmin.plan.migration.status import Phase, phase_of
+from kadmin.plan.migration.status import FIX, Phase, phase_of
 from kadmin.wording import counted
 
-LOST: Final = "Kafka 3.9 documentation, Reverting to ZooKeeper mode"
+NOTHING_BEGUN: Final = "no migration has begun: there is nothing to roll back"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,12 +76,13 @@ def rollback(evidence: MigrationEvidence) -> RollbackReport:
         newest = max(newest, snapshot.controller.kraft_controller_epoch)
     limit = None if epoch is None else epoch_of_next(evidence)
     stranded = () if limit is None else stranded_in(evidence, limit)
+    is_due = bool(stranded) or evidence.has_damaged_migration
     blockers = tuple(blockers_of(evidence, phase, is_stranded=bool(stranded)))
     return RollbackReport(
         phase=phase,
         is_safe=not blockers,
         blockers=blockers,
-        steps=steps_of(phase, is_stranded=bool(stranded), has_blockers=bool(blockers)),
+        steps=steps_of(phase, is_due=is_due, has_blockers=bool(blockers)),
         stranded=stranded,
         newest_epoch=newest,
         controller_epoch=None if epoch is None else epoch.epoch,
@@ -112,33 +113,37 @@ def blockers_of(evidence: MigrationEvidence, phase: Phase, *, is_stranded: bool)
 
     Partitions may be stranded when nothing else is left of a migration.
     """
-    found = []
-    if phase is Phase.NOT_BEGUN and not is_stranded:
-        found.append("no migration has begun: there is nothing to roll back")
+    found = [
+        f"{each.path} cannot be read: {each.reason}"
+        for each in (*evidence.blind, *evidence.unknown_epochs[:1])
+        if each.is_hidden or each.path != paths.MIGRATION
+    ]
+    if phase is Phase.NOT_BEGUN and not (is_stranded or found):
+        found.append(NOTHING_BEGUN)
     if phase is Phase.KRAFT:
         found.append(
             "no broker is registered in ZooKeeper: restart all brokers in migration mode first"
             " (with zookeeper.connect and zookeeper.metadata.migration.enable), while the"
-            " controllers run; after finalising there is no way back, and ZooKeeper does not show"
-            " whether that was done"
+            " controllers run; there is no way back once these were finalised, and write /migration"
+            " no more"
         )
     if phase is Phase.DUAL_WRITE:
-        live = evidence.snapshot.live
-        gone = [broker for broker in sorted(evidence.assigned) if broker not in live]
+        gone = evidence.gone
         if gone:
             found.append(
                 f"{brokers_text(gone)} {'is' if len(gone) == 1 else 'are'} not registered in"
                 " ZooKeeper: restart each in migration mode first, while the controllers run"
             )
-    if evidence.snapshot.controller_epoch is None and phase is not Phase.NOT_BEGUN:
-        found.append("/controller_epoch is missing or cannot be read")
+    if paths.CONTROLLER_EPOCH not in evidence.nodes and phase is not Phase.NOT_BEGUN and not found:
+        found.append("/controller_epoch is missing")
     return found
 
 
-def steps_of(phase: Phase, *, is_stranded: bool, has_blockers: bool) -> tuple[str, ...]:
-    """Return the way back in its order, from *phase* on."""
-    if phase is Phase.LEFT_BEHIND or (phase is Phase.NOT_BEGUN and is_stranded):
-        return ("kadmin migration rollback-check --fix",)
+def steps_of(phase: Phase, *, is_due: bool, has_blockers: bool) -> tuple[str, ...]:
+    """Return the way back in its order, from *phase* on; *is_due* where znodes have to be mended
+    in any phase."""
+    if phase is Phase.LEFT_BEHIND or (phase is Phase.NOT_BEGUN and is_due):
+        return (FIX,)
     if phase is Phase.NOT_BEGUN:
         return ()
     plain = (
@@ -146,7 +151,7 @@ def steps_of(phase: Phase, *, is_stranded: bool, has_blockers: bool) -> tuple[st
         " controller.quorum.voters and controller.listener.names"
     )
     if phase is Phase.WAITING:
-        return ("stop all KRaft controllers", plain)
+        return ("stop all KRaft controllers", *((FIX,) if is_due else ()), plain)
     first = (
         "restart the brokers that run on KRaft one after the other as ZooKeeper brokers in"
         " migration mode, while the controllers run; delete __cluster_metadata-0 in their log"
@@ -155,7 +160,7 @@ def steps_of(phase: Phase, *, is_stranded: bool, has_blockers: bool) -> tuple[st
     return (
         *((first,) if has_blockers else ()),
         "stop all KRaft controllers, and see that none starts again",
-        "kadmin migration rollback-check --fix",
+        FIX,
         plain,
         "see that every partition has a leader: kadmin check",
     )
@@ -183,7 +188,7 @@ def fix_of(evidence: MigrationEvidence, phase: Phase, newest: int) -> Fix | None
         epoch=newest if needs_epoch else None,
         controller_zk_version=controller.zk_version if removes and controller else None,
         migration_zk_version=None
-        if node is None or phase is Phase.WAITING
+        if node is None or (phase is Phase.WAITING and not evidence.has_damaged_migration)
         else ZkVersion(node.zk_version),
     )
     return None if fix.is_empty else fix

@@ -9,7 +9,7 @@ from typing import Final
 from cluster.model.ids import BrokerId
 from cluster.zk import paths
 from kadmin.plan.check.findings import brokers_text
-from kadmin.plan.migration.evidence import MigrationEvidence
+from kadmin.plan.migration.evidence import Damage, MigrationEvidence
 from kadmin.wording import span
 
 
@@ -44,7 +44,8 @@ MEANINGS: Final[Mapping[Phase, str]] = {
 class MigrationStatus:
     """*since_ms* is when the phase began, as far as znodes show it; *registered* are the brokers in
     ZooKeeper, *gone* those that have replicas and are not there.  *waits*, *next_steps* and
-    *never* are sentences, the last ones with their reasons; *command* shows more."""
+    *never* are sentences, the last ones with their reasons; *command* shows more.  Where znodes are
+    *unreadable*, the phase may be another."""
 
     phase: Phase
     now_ms: int
@@ -56,6 +57,7 @@ class MigrationStatus:
     gone: tuple[BrokerId, ...]
     waits: tuple[str, ...]
     next_steps: tuple[str, ...]
+    unreadable: tuple[Damage, ...]
     never: tuple[str, ...]
     command: str
 
@@ -82,10 +84,10 @@ def status(evidence: MigrationEvidence) -> MigrationStatus:
     snapshot = evidence.snapshot
     phase = phase_of(evidence)
     registered = tuple(snapshot.brokers)
-    live = snapshot.live
-    gone = tuple(broker for broker in sorted(evidence.assigned) if broker not in live)
+    gone = evidence.gone
     controller = snapshot.controller
     node = evidence.nodes.get(paths.MIGRATION)
+    is_damaged = phase is Phase.WAITING and evidence.has_damaged_migration
     return MigrationStatus(
         phase=phase,
         now_ms=evidence.now_ms,
@@ -95,10 +97,11 @@ def status(evidence: MigrationEvidence) -> MigrationStatus:
         written_ms=None if node is None else node.written_ms,
         registered=registered,
         gone=gone,
-        waits=waits_of(phase, registered, gone),
-        next_steps=NEXT_STEPS[phase],
+        waits=(*silence_of(evidence, phase), *waits_of(phase, registered, gone)),
+        next_steps=(MENDING,) if is_damaged else NEXT_STEPS[phase],
+        unreadable=evidence.blind,
         never=NEVER.get(phase, ()),
-        command=COMMANDS[phase],
+        command=FIX if is_damaged else COMMANDS[phase],
     )
 
 
@@ -109,6 +112,20 @@ def since(evidence: MigrationEvidence, phase: Phase) -> int | None:
     path = paths.MIGRATION if phase is Phase.WAITING else paths.CONTROLLER
     node = evidence.nodes.get(path)
     return None if node is None else node.created_ms
+
+
+def silence_of(evidence: MigrationEvidence, phase: Phase) -> tuple[str, ...]:
+    """Return that no KRaft controller writes, which each does that has not been finalised."""
+    node = evidence.nodes.get(paths.MIGRATION)
+    if node is None or phase not in (Phase.DUAL_WRITE, Phase.KRAFT):
+        return ()
+    silent_ms = evidence.now_ms - node.written_ms
+    if silent_ms < SILENT_MS:
+        return ()
+    return (
+        f"a KRaft controller to write to ZooKeeper, where none has for {span(silent_ms / 1000)}:"
+        " they are down, or finalised",
+    )
 
 
 def waits_of(
@@ -125,20 +142,23 @@ def waits_of(
             waits = f"{brokers_text(registered)} to be restarted on KRaft"
             if not gone:
                 return (waits,)
-            where = "kadmin brokers --bootstrap-server HOST:PORT"
-            return (waits, f"a look at {brokers_text(gone)}, on KRaft or down: {where}")
+            return (waits, f"a look at {brokers_text(gone)}, on KRaft or down: {LIVE}")
         case Phase.KRAFT:
             return ("the decision to finalise",)
         case Phase.NOT_BEGUN | Phase.LEFT_BEHIND:
             return ()
 
 
+SILENT_MS: Final = 15_000
+"""Running controllers write `/migration` each half second."""
+LIVE: Final = "kadmin brokers --list --bootstrap-server HOST:PORT"
 NEXT_STEPS: Final[Mapping[Phase, tuple[str, ...]]] = {
     Phase.NOT_BEGUN: ("see that the cluster is ready, then format and start the controllers",),
     Phase.WAITING: (
         "restart the brokers one after the other with zookeeper.metadata.migration.enable,"
         " controller.quorum.voters and controller.listener.names",
-        "look for 'Still waiting for' in the log of the active controller",
+        "look for 'No brokers are known to KRaft' and 'Still waiting for' in the log of the active"
+        " controller",
     ),
     Phase.COPYING: (
         "if it lasts longer than a minute, the controllers have died: their log has 'Aborting the"
@@ -151,19 +171,24 @@ NEXT_STEPS: Final[Mapping[Phase, tuple[str, ...]]] = {
         "see that each has left /brokers/ids, and is live by --bootstrap-server, before the next",
     ),
     Phase.KRAFT: (
-        "see that every broker is live in KRaft: kadmin brokers --bootstrap-server HOST:PORT",
+        f"see that every broker is live in KRaft: {LIVE}",
         "see that ZkWriteBehindLag is 0 on the active controller",
         "restart the controllers without zookeeper.metadata.migration.enable: that is final",
     ),
     Phase.LEFT_BEHIND: ("remove /migration before any KRaft controller is started again",),
 }
+FIX: Final = "kadmin migration rollback-check --fix"
+MENDING: Final = (
+    "stop all KRaft controllers, which wait for ever for a /migration that they can read, and"
+    " remove it (KAFKA-19480)"
+)
 COMMANDS: Final[Mapping[Phase, str]] = {
     Phase.NOT_BEGUN: "kadmin migration check",
     Phase.WAITING: "kadmin migration check",
     Phase.COPYING: "kadmin migration rollback-check",
     Phase.DUAL_WRITE: "kadmin migration rollback-check",
     Phase.KRAFT: "kadmin migration rollback-check",
-    Phase.LEFT_BEHIND: "kadmin migration rollback-check --fix",
+    Phase.LEFT_BEHIND: FIX,
 }
 """What shows more of each phase."""
 NO_RESTART: Final = (

@@ -1,5 +1,6 @@
 """What keeps KRaft controllers from taking over: the present owner, and brokers to wait for."""
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -16,6 +17,8 @@ from kadmin.plan.migration.findings import (
 from kadmin.quoting import quoted
 from kadmin.wording import counted
 
+UUID_TEXT: Final = re.compile(r"[A-Za-z0-9_-]{22}(==)?")
+SHOWN_MAX: Final = 80
 GENERATED_FROM: Final = BrokerId(1001)
 """The first id that brokers without a `broker.id` give themselves, unless
 `reserved.broker.max.id` is raised."""
@@ -24,8 +27,11 @@ GENERATED_FROM: Final = BrokerId(1001)
 def takeover_findings(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
     yield from stale_migration(evidence)
     yield from owner(evidence)
+    if evidence.snapshot.is_hybrid:
+        return
     yield from dead_replicas(evidence)
     yield from topics_without_id(evidence)
+    yield from wrong_ids(evidence)
     yield from generated_ids(evidence)
 
 
@@ -87,9 +93,9 @@ def owner(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
 
 def dead_replicas(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
     """Find brokers that have replicas and are not registered: one finding for each."""
-    live = evidence.snapshot.live
+    gone = evidence.gone
     for broker, topics in sorted(evidence.assigned.items()):
-        if broker in live:
+        if broker not in gone:
             continue
         yield MigrationFinding(
             severity=Severity.CRITICAL,
@@ -126,6 +132,25 @@ def topics_without_id(evidence: MigrationEvidence) -> Iterator[MigrationFinding]
         znodes=tuple(map(paths.topic, names)),
         source=f"ZkTopicMigrationClient; {SOURCE_3_9}",
     )
+
+
+def wrong_ids(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
+    """Find ids of topics that are no UUIDs."""
+    for topic in evidence.snapshot.topics.values():
+        topic_id = topic.assignment.topic_id
+        if topic_id is None or topic.is_marked_for_deletion or UUID_TEXT.fullmatch(topic_id):
+            continue
+        yield MigrationFinding(
+            severity=Severity.CRITICAL,
+            kind=MigrationKind.TOPIC_ID,
+            text=f"the id of topic '{topic.name}' is no UUID: {topic_id[:SHOWN_MAX]}",
+            outcome="'Unhandled error in WaitForZkBrokersEvent' ('… not equal to the expected 16"
+            f" bytes of a base64-encoded UUID'): {WAITS}",
+            topics=(topic.name,),
+            command=f"kadmin topics --describe --topic {quoted(topic.name)}",
+            znodes=(paths.topic(topic.name),),
+            source=f"ZkTopicMigrationClient; {SOURCE_3_9}",
+        )
 
 
 def generated_ids(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from cluster.model.acl import PatternType, ResourceType
 from cluster.zk import paths
 from kadmin.plan.check.findings import Severity
 from kadmin.plan.migration.evidence import Damage, MigrationEvidence
@@ -29,6 +30,16 @@ NO_AUTH: Final = Fate(
     f"where the controllers may not read it either ('KeeperErrorCode = NoAuth'): {DIES}",
     f"MigrationClientAuthException; {SOURCE_3_9}",
 )
+UNSEEN: Final = Fate(
+    Severity.WARNING,
+    "the controllers do not read it, and whatever stands there is not judged",
+    "KafkaZkClient",
+)
+READ_BY_CONTROLLERS: Final = (
+    *(paths.BROKER_IDS, paths.TOPICS, paths.CONFIG, paths.DELETE_TOPICS, paths.PRODUCER_ID_BLOCK),
+    *(paths.CONTROLLER, paths.CONTROLLER_EPOCH, paths.MIGRATION, paths.ACLS, paths.EXTENDED_ACLS),
+    *(paths.DELEGATION_TOKENS, paths.CLUSTER_ID),
+)
 SKIPPED: Final = Fate(
     Severity.WARNING, "no controller or broker reads it: what it holds is not copied"
 )
@@ -40,6 +51,12 @@ OWNER: Final = Fate(
 LOST: Final = Fate(
     Severity.WARNING, "it is copied as if it held nothing: what it is meant to say is gone"
 )
+BREAKS: Final = Fate(
+    Severity.CRITICAL,
+    f"'Expected `String` value, received …', or 'URLDecoder: Illegal hex characters': {DIES}",
+)
+NOT_PARSED: Final = ("is not text", "is not URL-encoded")
+"""What in JSON that can be read, or in a name, ends the copy; what is not JSON does not."""
 FATES: Final = (
     (
         paths.MIGRATION,
@@ -64,6 +81,12 @@ FATES: Final = (
         ),
     ),
     (paths.CONFIG, LOST),
+    (paths.DELEGATION_TOKENS, LOST),
+    *(
+        (f"{paths.acl_store(pattern_type)}/{resource_type}", LOST)
+        for pattern_type in PatternType
+        for resource_type in ResourceType
+    ),
     (paths.CONTROLLER_EPOCH, OWNER),
     (paths.CONTROLLER, OWNER),
     (
@@ -82,7 +105,7 @@ def unreadable_findings(evidence: MigrationEvidence) -> Iterator[MigrationFindin
     """Return one finding for all znodes of the same fate and reason."""
     groups: dict[tuple[Fate, str], list[Damage]] = {}
     for damage in evidence.damages:
-        fate = NO_AUTH if damage.is_hidden else fate_of(damage.path)
+        fate = fate_of(damage)
         groups.setdefault((fate, damage.reason), []).append(damage)
     for (fate, reason), damages in groups.items():
         where = tuple(damage.path for damage in damages)
@@ -97,11 +120,17 @@ def unreadable_findings(evidence: MigrationEvidence) -> Iterator[MigrationFindin
         )
 
 
-def fate_of(path: str) -> Fate:
-    for prefix, fate in FATES:
-        if path == prefix or path.startswith(f"{prefix}/"):
-            return fate
-    return SKIPPED
+def fate_of(damage: Damage) -> Fate:
+    if damage.is_hidden:
+        is_read = any(is_below(damage.path, prefix) for prefix in READ_BY_CONTROLLERS)
+        return NO_AUTH if is_read else UNSEEN
+    if is_below(damage.path, paths.CONFIG) and any(each in damage.reason for each in NOT_PARSED):
+        return BREAKS
+    return next((fate for prefix, fate in FATES if is_below(damage.path, prefix)), SKIPPED)
+
+
+def is_below(path: str, prefix: str) -> bool:
+    return f"{path}/".startswith(f"{prefix}/")
 
 
 def command_for(path: str) -> str | None:

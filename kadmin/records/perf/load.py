@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer
 from confluent_kafka import TopicPartition as Position
@@ -26,6 +26,7 @@ from kadmin.records.client import (
 from kadmin.records.perf.availability import Availability, Incident, Partition, incidents
 from kadmin.records.perf.clock import wall_ms
 from kadmin.records.perf.pace import Pace
+from kadmin.records.perf.produce import IN_FLIGHT
 from kadmin.records.perf.tally import Tally
 from kadmin.records.positions import offsets_of
 from kadmin.settings.brokers import BrokerSettings
@@ -130,16 +131,21 @@ class Load:
         starts = [Position(*place, end) for place, end in zip(self.places, ends, strict=True)]
         for number, consumer in enumerate(self.consumers):
             consumer.assign(starts[number :: len(self.consumers)] if test.consumers else [])
-        config = {
-            **client_config(test.settings, {}, self.log, debug=False),
-            "acks": -1,
-            "allow.auto.create.topics": False,
-            "queue.buffering.max.messages": 1_000_000,
-            **test.producer,
-        }
-        self.producers = [create_client(Producer, config) for _ in range(test.producers)]
+        self.producers = [
+            create_client(Producer, self.producer_config()) for _ in range(test.producers)
+        ]
         for producer in self.producers:
             producer.list_topics(test.topics[0], timeout=timeout_s)
+
+    def producer_config(self) -> dict[str, Any]:
+        return {
+            **client_config(self.test.settings, {}, self.log, debug=False),
+            "acks": -1,
+            "allow.auto.create.topics": False,
+            "max.in.flight": IN_FLIGHT,
+            "queue.buffering.max.messages": 1_000_000,
+            **self.test.producer,
+        }
 
     def run(self) -> LoadResult:
         started_ms = wall_ms()

@@ -33,6 +33,13 @@ BUFFER_BYTES: Final = 32 * 1024 * 1024
 """Of records that wait for their answers, as `buffer.memory` of Java's producer."""
 DELIVERY_MS: Final = 120_000
 """As `delivery.timeout.ms` of Java's producer."""
+IN_FLIGHT: Final = 5
+"""How many requests wait on one connection, as in Java's producer.
+
+A broker handles those of one connection one after another, each until all replicas have it.
+librdkafka alone has no limit: it sends every few records at once, and they wait at the broker.
+With the limit they wait in the client, and go together.
+"""
 WAITING_MAX: Final = 400_000
 TICK_S: Final = 0.001
 STATISTICS_MS: Final = 500
@@ -134,6 +141,7 @@ class ProduceRun:
             "acks": -1,
             "allow.auto.create.topics": False,
             "message.timeout.ms": DELIVERY_MS,
+            "max.in.flight": IN_FLIGHT,
             "queue.buffering.max.messages": 2 * WAITING_MAX,
             "queue.buffering.max.kbytes": 4 * BUFFER_BYTES // 1024,
             **test.properties,

@@ -130,6 +130,11 @@ class Result:
     def bytes_per_s(self) -> float:
         return self.tally.bytes / self.seconds if self.seconds > 0 else 0.0
 
+    def net(self, amount: int) -> float:
+        """Return *amount* in a second, the time apart in which a group was joined."""
+        seconds = self.seconds - self.rebalance_s
+        return amount / seconds if seconds > 0 else 0.0
+
 
 def merged(results: Iterable[Result]) -> Result:
     """Return the results of processes that ran side by side as one: the longest time counts."""

@@ -12,6 +12,7 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
 from kadmin.errors import KadminError
+from kadmin.jvm.interrupts import deferring_interrupts, ending_as_by_ctrl_c
 from kadmin.records.client import (
     ConnectionLog,
     NoSuchTopic,
@@ -79,7 +80,7 @@ def look_at(settings: BrokerSettings, topics: Sequence[str]) -> list[Target]:
 
 @contextmanager
 def made_for_test(settings: BrokerSettings, topics: Sequence[NewTarget]) -> Iterator[None]:
-    """Create *topics* for the block, and delete them behind it.
+    """Create *topics* for the block, and delete them behind it, also where a signal ends it.
 
     Raises:
         KadminError: one exists, or cannot be made; then none is left.
@@ -89,16 +90,19 @@ def made_for_test(settings: BrokerSettings, topics: Sequence[NewTarget]) -> Iter
     made: list[str] = []
     # A client that is just made has no connection yet: this fails soon where it gets none.
     look_for_brokers(settings)
-    try:
-        for topic in topics:
-            create(admin, settings, log, topic)
-            made.append(topic.topic)
-        for topic in topics:
-            wait_for_leaders(settings, topic.topic, topic.partitions)
-        yield
-    finally:
-        if made:
-            delete(admin, settings, made)
+    with ending_as_by_ctrl_c():
+        try:
+            for topic in topics:
+                # A topic that is made and not noted would be left.
+                with deferring_interrupts():
+                    create(admin, settings, log, topic)
+                    made.append(topic.topic)
+            for topic in topics:
+                wait_for_leaders(settings, topic.topic, topic.partitions)
+            yield
+        finally:
+            if made:
+                delete(admin, settings, made)
 
 
 def create(
@@ -177,8 +181,10 @@ def delete(admin: AdminClient, settings: BrokerSettings, topics: Sequence[str]) 
         try:
             future.result()
         except KafkaException as error:
+            reason: KafkaError = error.args[0]
+            if reason.code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
+                continue  # Another has deleted it, or an answer was lost.
             raise KadminError(
-                f"topic '{topic}' was made for this test, and is left:"
-                f" {plain_reason(error.args[0])}",
+                f"topic '{topic}' was made for this test, and is left: {plain_reason(reason)}",
                 hint=f"kadmin topics --delete --topic {topic}",
             ) from error

@@ -3,8 +3,6 @@
 The text is that of Kafka 3.9's DumpLogSegments, to the byte.
 """
 
-import json
-import re
 from base64 import b64encode
 from typing import Any, Final
 
@@ -12,25 +10,19 @@ from cluster.formats.coordinator_records import (
     TRANSACTION,
     TRANSACTION_STATES,
     CoordinatorRecord,
-    Decoded,
-    Fields,
-    Part,
-    UndecodableRecord,
     UnknownRecord,
 )
+from cluster.formats.message_fields import Fields, Part, UndecodableRecord
+from kadmin.render.dump_log.kafka_json import kafka_json
 
 TOMBSTONE: Final = "<DELETE>"
 SMALL_SET_SIZE_MAX: Final = 4
-ESCAPE: Final = re.compile(r"\\\\|\\u00[01][0-9a-f]")
 
 
-def decoded_texts(decoded: Decoded, offset: int) -> tuple[str, str | None]:
-    """Return key and value of the record at *offset*; if it was not decoded, the reason and no
-    value."""
-    if not isinstance(decoded, CoordinatorRecord):
-        return why_not_decoded(decoded, offset), None
-    key, value = decoded.key, decoded.value
-    if decoded.type_name == TRANSACTION:
+def coordinator_texts(record: CoordinatorRecord) -> tuple[str, str]:
+    """Return key and value of *record*."""
+    key, value = record.key, record.value
+    if record.type_name == TRANSACTION:
         key_text = f"transaction_metadata::transactionalId={key.fields['transactional_id']}"
         return key_text, TOMBSTONE if value is None else transaction_text(value.fields)
     return part_text("type", key), TOMBSTONE if value is None else part_text("version", value)
@@ -45,28 +37,7 @@ def why_not_decoded(decoded: UnknownRecord | UndecodableRecord, offset: int) -> 
 
 
 def part_text(version_name: str, part: Part) -> str:
-    found = {version_name: str(part.version), "data": as_kafka_names(part.fields)}
-    text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
-    # Kafka's digits of control characters are capitals.
-    return ESCAPE.sub(lambda escape: escape[0][:2] + escape[0][2:].upper(), text)
-
-
-def as_kafka_names(value: Any) -> Any:
-    """Return *value* with the names of fields, and the form of data, that Kafka's JSON has."""
-    match value:
-        case dict():
-            return {kafka_name(name): as_kafka_names(field) for name, field in value.items()}
-        case list():
-            return [as_kafka_names(one) for one in value]
-        case bytes():
-            return b64encode(value).decode()
-        case _:
-            return value
-
-
-def kafka_name(name: str) -> str:
-    first, *others = name.split("_")
-    return first + "".join(other.capitalize() for other in others)
+    return kafka_json({version_name: str(part.version), "data": part.fields})
 
 
 def transaction_text(fields: Fields) -> str:
@@ -119,7 +90,7 @@ def signed(number: int) -> int:
     return number - (1 << 32) if number >> 31 else number
 
 
-def json_decoded(decoded: CoordinatorRecord) -> dict[str, object]:
+def json_coordinator_record(decoded: CoordinatorRecord) -> dict[str, object]:
     """Return key and value of a record as objects of JSON; a value that is null deletes the key."""
     key, value = decoded.key, decoded.value
     fields = {

@@ -8,13 +8,27 @@ from collections.abc import Iterator
 from typing import Final, assert_never
 
 from cluster.formats.batch_walk import WalkedBatch
-from cluster.formats.coordinator_records import CoordinatorRecord
+from cluster.formats.coordinator_records import CoordinatorRecord, UnknownRecord
 from cluster.formats.indexes import TXN_VERSION as VERSION
 from cluster.formats.indexes import AbortedTxn
+from cluster.formats.message_fields import UndecodableRecord
+from cluster.formats.metadata_records import ControlRecord, MetadataRecord, UndecodableMetadata
 from cluster.formats.producer_snapshot import NO_OFFSET, Producer
-from kadmin.render.dump_log.coordinator_records import decoded_texts, json_decoded, why_not_decoded
+from cluster.formats.records import Marker
+from kadmin.render.dump_log.coordinator_records import (
+    coordinator_texts,
+    json_coordinator_record,
+    why_not_decoded,
+)
+from kadmin.render.dump_log.metadata_records import (
+    control_text,
+    json_control,
+    json_metadata_record,
+    metadata_text,
+)
 from kadmin.segments.pieces import (
     BatchRecord,
+    BootstrapStart,
     EmptyIndex,
     EpochEntry,
     Finding,
@@ -25,6 +39,7 @@ from kadmin.segments.pieces import (
     Piece,
     SaneIndex,
     SegmentStart,
+    SnapshotStart,
     TimeEntry,
 )
 
@@ -47,6 +62,10 @@ def text_line(
             return record_line(piece, with_content=with_content, with_metadata=with_metadata)
         case SegmentStart(base_offset):
             return f"Log starting offset: {base_offset}"
+        case SnapshotStart(end_offset, epoch):
+            return f"Snapshot end offset: {end_offset}, epoch: {epoch}"
+        case BootstrapStart():
+            return "KRaft bootstrap snapshot"
         case InvalidBytes(_, size, _):
             return f"Found {size} invalid bytes at the end of {path.rpartition('/')[2]}"
         case Finding():
@@ -118,10 +137,12 @@ def record_line(piece: BatchRecord, *, with_content: bool, with_metadata: bool) 
         else:
             # The brace is Kafka's.
             words.append(f"isValid: {flag(record.is_valid)} crc: {record.checksum}}}")
-        if piece.marker is not None:
-            end = END_OF_TRANSACTION[piece.marker.is_abort]
-            epoch = piece.marker.coordinator_epoch
-            words.append(f"endTxnMarker: {end} coordinatorEpoch: {epoch}")
+        match piece.control:
+            case Marker(is_abort, epoch):
+                end = END_OF_TRANSACTION[is_abort]
+                words.append(f"endTxnMarker: {end} coordinatorEpoch: {epoch}")
+            case ControlRecord():
+                words.append(control_text(piece.control))
     line = " ".join(words)
     if with_content and not batch.header.is_control:
         key, value = content_texts(piece)
@@ -135,10 +156,16 @@ def record_line(piece: BatchRecord, *, with_content: bool, with_metadata: bool) 
 def content_texts(piece: BatchRecord) -> tuple[str | None, str | None]:
     """Return key and value of a record in words; None for what is not printed."""
     record = piece.record
-    if piece.decoded is not None:
-        return decoded_texts(piece.decoded, record.offset)
-    key = None if record.key is None else text(record.key)
-    return key, None if record.value is None else text(record.value)
+    match piece.decoded:
+        case None:
+            key = None if record.key is None else text(record.key)
+            return key, None if record.value is None else text(record.value)
+        case CoordinatorRecord():
+            return coordinator_texts(piece.decoded)
+        case MetadataRecord() | UndecodableMetadata():
+            return None, metadata_text(piece.decoded, record.offset)
+        case _:
+            return why_not_decoded(piece.decoded, record.offset), None
 
 
 def producer_line(producer: Producer) -> str:
@@ -219,6 +246,8 @@ def json_fields(piece: Piece, *, with_content: bool) -> dict[str, object]:
 
 TYPES: Final = {
     SegmentStart: "segment",
+    SnapshotStart: "metadata_snapshot",
+    BootstrapStart: "bootstrap_snapshot",
     InvalidBytes: "invalid_bytes",
     OffsetEntry: "offset_index_entry",
     TimeEntry: "time_index_entry",
@@ -257,7 +286,7 @@ def json_batch(batch: WalkedBatch) -> dict[str, object]:
 
 
 def json_record(piece: BatchRecord, *, with_content: bool) -> dict[str, object]:
-    record, marker = piece.record, piece.marker
+    record = piece.record
     fields: dict[str, object] = {
         "type": "record",
         "offset": record.offset,
@@ -269,16 +298,32 @@ def json_record(piece: BatchRecord, *, with_content: bool) -> dict[str, object]:
     }
     if record.checksum is not None:
         fields |= {"crc": record.checksum, "is_valid": record.is_valid}
-    if marker is not None:
-        fields |= {
-            "end_of_transaction": END_OF_TRANSACTION[marker.is_abort],
-            "coordinator_epoch": marker.coordinator_epoch,
-        }
-    elif isinstance(piece.decoded, CoordinatorRecord):
-        fields |= json_decoded(piece.decoded)
-    elif with_content:
-        if piece.decoded is not None:
+    if piece.control is not None:
+        return fields | json_of_control(piece.control)
+    return fields | json_content(piece, with_content=with_content)
+
+
+def json_of_control(control: Marker | ControlRecord) -> dict[str, object]:
+    if isinstance(control, ControlRecord):
+        return json_control(control)
+    return {
+        "end_of_transaction": END_OF_TRANSACTION[control.is_abort],
+        "coordinator_epoch": control.coordinator_epoch,
+    }
+
+
+def json_content(piece: BatchRecord, *, with_content: bool) -> dict[str, object]:
+    record, fields = piece.record, dict[str, object]()
+    match piece.decoded:
+        case CoordinatorRecord():
+            return json_coordinator_record(piece.decoded)
+        case MetadataRecord():
+            return json_metadata_record(piece.decoded)
+        case UnknownRecord() | UndecodableRecord():
             fields["not_decoded"] = why_not_decoded(piece.decoded, record.offset)
+        case UndecodableMetadata():
+            fields["not_decoded"] = metadata_text(piece.decoded, record.offset)
+    if with_content:
         fields |= bytes_fields("key", record.key) | bytes_fields("value", record.value)
     return fields
 

@@ -11,7 +11,7 @@ from kadmin.wording import second_text, span
 
 COLUMNS: Final = (
     *("phase", "since_ms", "owner", "is_kraft", "written_ms", "registered", "missing"),
-    *("waits_for", "next_steps", "never", "command"),
+    *("waits_for", "next_steps", "never", "command", "unreadable"),
 )
 
 
@@ -38,11 +38,14 @@ def record(found: MigrationStatus) -> dict[str, object]:
         "next_steps": list(found.next_steps),
         "never": list(found.never),
         "command": found.command,
+        "unreadable": [each.path for each in found.unreadable],
     }
 
 
 def lines(found: MigrationStatus) -> Iterator[str]:
     yield f"{found.phase}: {MEANINGS[found.phase]}"
+    for damage in found.unreadable:
+        yield f"cannot be read, so that the phase may be another: {damage.path}: {damage.reason}"
     if found.since_ms is not None:
         yield f"since {second_text(found.since_ms)} ({found.age_text})"
     if found.owner is not None:

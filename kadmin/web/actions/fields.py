@@ -29,6 +29,9 @@ class Field:
     """The values and what they are called."""
     initial: str = ""
     is_required: bool = False
+    shown_for: tuple[str, ...] = ()
+    """The values of the field *shown_by* with which it is asked for; empty for always."""
+    shown_by: str = ""
     alias: str = ""
     """What links to several forms call it."""
 

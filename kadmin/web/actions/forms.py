@@ -23,6 +23,19 @@ class Form:
     read: Callable[[Visit, Values], Action]
     about: str = ""
 
+    @property
+    def area(self) -> str:
+        """Under which heading it is listed."""
+        return next(area for area, names in AREAS.items() if self.name in names)
+
+
+AREAS: Final = {
+    "Topics": ("create-topic", "add-partitions", "delete-topics"),
+    "Leaders and moves": ("elect-leaders", "plan-moves", "redirect-run", "release-throttles"),
+    "Groups": ("reset-offsets", "delete-groups"),
+    "Configs and ACLs": ("change-configs", "change-acls"),
+}
+
 
 TOPICS: Final = Field(
     name="topics",
@@ -193,7 +206,10 @@ FORMS: Final = (
             Field(
                 name="value",
                 label="Which",
-                help="an offset such as 1000; a time such as 2026-11-28T10:00; PT1H; or -100",
+                help="an offset such as 1000; a time such as 2026-11-28T10:00; so long as PT1H;"
+                " or so many records as -100",
+                shown_by="to",
+                shown_for=("offset", "time", "back", "shift"),
             ),
         ),
         read=group_forms.reset,
@@ -220,26 +236,48 @@ FORMS: Final = (
                 label="Goal",
                 kind=Kind.CHOICE,
                 choices=(
-                    ("balance", "all brokers have as many replicas"),
-                    ("drain", "these brokers have none"),
-                    ("add", "these new brokers get their share"),
-                    ("replace", "new brokers take the replicas of old ones"),
-                    ("replication-factor", "each partition has so many replicas"),
-                    ("racks", "replicas are spread over the racks"),
-                    ("relieve", "no disk is fuller than so much"),
-                    ("leaders", "preferred leaders are spread, and nothing is copied"),
+                    ("balance", "balance: all brokers have as many replicas"),
+                    ("drain", "drain: these brokers have no replicas"),
+                    ("add", "add: these new brokers get their share"),
+                    ("replace", "replace: new brokers take the replicas of old ones"),
+                    (
+                        "replication-factor",
+                        "replication-factor: each partition has so many replicas",
+                    ),
+                    ("racks", "racks: replicas are spread over the racks"),
+                    ("relieve", "relieve: no disk is fuller than so much"),
+                    ("leaders", "leaders: preferred leaders are spread, and nothing is copied"),
                 ),
             ),
-            Field(name="brokers", label="Brokers", help="drain, add: such as 4,7"),
-            Field(name="replace", label="Old and new brokers", help="replace: such as 4=9,5=10"),
+            Field(
+                name="brokers",
+                label="Brokers",
+                help="for drain and add: such as 4,7",
+                shown_by="goal",
+                shown_for=("drain", "add"),
+            ),
+            Field(
+                name="replace",
+                label="Old and new brokers",
+                help="for replace: such as 4=9,5=10",
+                shown_by="goal",
+                shown_for=("replace",),
+            ),
             Field(
                 name="replication_factor",
                 label="Replicas of each partition",
                 kind=Kind.NUMBER,
-                help="replication-factor",
+                help="for replication-factor",
+                shown_by="goal",
+                shown_for=("replication-factor",),
             ),
             Field(
-                name="above", label="Percent of the disk", kind=Kind.NUMBER, help="relieve: from 1"
+                name="above",
+                label="Percent of the disk",
+                kind=Kind.NUMBER,
+                help="for relieve: from 1 to 100",
+                shown_by="goal",
+                shown_for=("relieve",),
             ),
             SOME_TOPICS,
             Field(name="exclude_topics", label="Leave these topics alone", kind=Kind.LINES),
@@ -261,7 +299,7 @@ FORMS: Final = (
     ),
     Form(
         name="redirect-run",
-        verb="Go on with a run, give it up, or move replicas back",
+        verb="Resume, cancel or roll back a run",
         needs=Role.OPERATE,
         fields=(
             Field(name="run", label="Run", is_required=True),
@@ -270,9 +308,9 @@ FORMS: Final = (
                 label="Do",
                 kind=Kind.CHOICE,
                 choices=(
-                    ("forward", "go on with the moves"),
-                    ("cancel", "give up the moves under way"),
-                    ("rollback", "move the replicas back"),
+                    ("forward", "resume: go on with the moves"),
+                    ("cancel", "cancel: give up the moves under way"),
+                    ("rollback", "roll back: move the replicas where they were"),
                 ),
             ),
         ),

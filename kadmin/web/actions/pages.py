@@ -8,13 +8,15 @@ from kadmin.app.actions.acls import ChangeAcls
 from kadmin.app.actions.action import Action
 from kadmin.app.actions.configs import ChangeConfigs
 from kadmin.app.actions.elections import ElectLeaders
-from kadmin.app.actions.groups import DeleteGroups
+from kadmin.app.actions.groups import DeleteGroups, ResetOffsets
+from kadmin.app.actions.moves import RedirectRun, RunMoves
 from kadmin.app.actions.shown_changes import ShownChange, Stage
-from kadmin.app.actions.topics import DeleteTopics
+from kadmin.app.actions.throttles import ReleaseThrottles
+from kadmin.app.actions.topics import AddPartitions, CreateTopic, DeleteTopics
 from kadmin.errors import KadminError
 from kadmin.plan.election import ElectionType
 from kadmin.web.actions.fields import Values, texts_of
-from kadmin.web.actions.forms import FORMS, Form
+from kadmin.web.actions.forms import AREAS, FORMS, Form
 from kadmin.web.roles import Role
 from kadmin.web.visit import Forbidden, NoSuchThing, Visit, status_of
 
@@ -117,8 +119,30 @@ def change_page(visit: Visit, shown: ShownChange, error: KadminError | None = No
         is_open=shown.stage is Stage.SHOWN and shown.has_changes,
         is_writing=shown.stage is Stage.WRITING,
         may_confirm=visit.may(role_for(shown.action)),
+        next_page=next_page(visit, shown.action),
         error=error,
     )
+
+
+def next_page(visit: Visit, action: Action) -> tuple[str, str]:
+    """Return the page that shows what *action* has changed, and its name."""
+    match action:
+        case CreateTopic(name=name) | AddPartitions(names=(name,)):
+            return visit.link("topics", name), f"topic {name}"
+        case ElectLeaders(partitions=(first, *_)):
+            return visit.link("topics", first.topic), f"topic {first.topic}"
+        case AddPartitions() | DeleteTopics():
+            return visit.link("topics"), "all topics"
+        case ResetOffsets(group=name):
+            return visit.link("groups", name), f"group {name}"
+        case DeleteGroups():
+            return visit.link("groups"), "all groups"
+        case RunMoves() | RedirectRun() | ReleaseThrottles():
+            return visit.link("moves"), "moves"
+        case ChangeAcls():
+            return visit.link("acls"), "ACLs"
+        case _:
+            return visit.link(), "overview"
 
 
 def confirm(visit: Visit) -> Response:
@@ -130,11 +154,10 @@ def confirm(visit: Visit) -> Response:
             shown,
             visit.field("typed"),
             partial(visit.audited, shown.action.verb, shown.lines),
+            visit.of.look_soon,
         )
     except KadminError as error:
         return change_page(visit, shown, error)
-    if shown.stage is Stage.ENDED:
-        visit.of.look_soon()
     return to_change(visit, shown.successor or shown.change_id)
 
 
@@ -150,4 +173,8 @@ def rollback_file(visit: Visit) -> Response:
 def changes(visit: Visit) -> Response:
     """List the changes that this visitor has planned and that are kept."""
     found = visit.serving.changes.of_owner(owner_of(visit), visit.of.name)
-    return visit.page("changes.html", changes=found, forms=FORMS)
+    areas = [
+        (area, [form for form in FORMS if form.area == area and visit.may(form.needs)])
+        for area in AREAS
+    ]
+    return visit.page("changes.html", changes=found, areas=areas)

@@ -4,6 +4,7 @@ from starlette.responses import Response
 
 from kadmin.plan.check.findings import SEVERITY_ORDER
 from kadmin.web.clusters import WatchedCluster
+from kadmin.web.remedies import remedies
 from kadmin.web.visit import Visit
 
 
@@ -27,4 +28,5 @@ def summary(visit: Visit) -> Response:
     """Show one cluster: its findings, worst first, and what it has."""
     look = visit.look
     ends = visit.of.ends.reading.answer
-    return visit.page("cluster.html", look=look, brokers=look.brokers, ends=ends)
+    findings = [(each, remedies(visit, each)) for each in look.report.findings]
+    return visit.page("cluster.html", look=look, findings=findings, brokers=look.brokers, ends=ends)

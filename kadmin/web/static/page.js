@@ -94,6 +94,24 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+// --- forms ------------------------------------------------------------------
+// A field that the chosen goal does not take is hidden, and not sent.
+function showFields() {
+  for (const field of document.querySelectorAll("[data-shown-by]")) {
+    const chosen = document.getElementById(`field-${field.dataset.shownBy}`);
+    field.hidden = !field.dataset.shownFor.split(" ").includes(chosen.value);
+    for (const each of field.querySelectorAll("input, textarea, select")) each.disabled = field.hidden;
+  }
+}
+document.addEventListener("change", showFields);
+addEventListener("pageshow", showFields);
+showFields();
+
+// On a narrow screen the page that is shown may be beyond the end of the navigation.
+const here = document.querySelector(".side [aria-current]");
+const side = here?.closest(".side");
+if (side && side.scrollWidth > side.clientWidth) side.scrollLeft = here.offsetLeft - 40;
+
 // --- copies -----------------------------------------------------------------
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("button[data-copy]");

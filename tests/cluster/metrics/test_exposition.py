@@ -74,6 +74,7 @@ def test_numbers_are_written_as_prometheus_reads_them(number: float, text: str) 
         ("*/*", Format.TEXT),
         ("application/openmetrics-text;version=1.0.0;q=0.5,text/plain;q=0.3", Format.OPEN_METRICS),
         ("application/openmetrics-text;q=0, text/plain", Format.TEXT),
+        ("application/openmetrics-text;q=0.0", Format.TEXT),
     ],
 )
 def test_open_metrics_is_for_clients_that_name_it(accept: str, form: Format) -> None:

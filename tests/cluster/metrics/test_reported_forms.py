@@ -1,5 +1,6 @@
 """Rows of CSV files, lines for Graphite, for the console and for the log."""
 
+import math
 from collections.abc import Callable
 
 import pytest
@@ -109,6 +110,17 @@ def test_lines_for_graphite_have_the_names_and_fields_of_metrics_graphite() -> N
     ] == graphite(BYTES_IN, "b1")
     assert 15 == len(graphite(ELECTIONS))
     assert [] == graphite(CONNECTIONS)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(3, "3"), (0.5, "0.5"), (True, "1"), ("abc", None), (float("nan"), None), (math.inf, None)],
+)
+def test_graphite_gets_numbers_only(value: int | float | str, text: str | None) -> None:
+    bean = Bean(domain="d", type="T", name="n", tags=(), kind=Kind.GAUGE, meaning="")
+    expected = [] if text is None else [f"d.T.n.value {text} 5\n"]
+
+    assert expected == list(graphite_lines(bean, (), value, "", 5))
 
 
 def test_a_tag_with_blanks_is_one_word_for_graphite() -> None:

@@ -4,7 +4,7 @@ from random import Random
 from statistics import mean, stdev
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cluster.metrics.meters import NS_PER_S
@@ -33,6 +33,9 @@ def test_a_histogram_without_values_is_all_zero() -> None:
 
 
 @given(st.lists(st.integers(0, 1 << 40), min_size=2, max_size=600))
+@example([5] * 300)
+@example([5, 9, 1, 5])
+@example([5] * 256 + [9, 9])
 def test_numbers_of_all_values_are_exact(values: list[int]) -> None:
     histogram = Histogram(new_reservoir(Ticking()), unit=1000)
     for value in values:

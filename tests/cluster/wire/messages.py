@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
+from cluster.formats.metadata_records import CONTROL_TYPES, RECORD_TYPES
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.fields import (
     BOOL,
@@ -15,6 +16,7 @@ from cluster.wire.fields import (
     INT64,
     RECORDS,
     STRING,
+    UINT16,
     UUID,
     Field,
     Kind,
@@ -48,6 +50,11 @@ def all_schemas() -> Iterator[Schema]:
     yield from spoken_schemas()
     for record in RECORDS_OF_COORDINATORS:
         yield schema_of(record)
+    for message in RECORD_TYPES.values():
+        yield schema_of(message)
+    for control_type in CONTROL_TYPES:
+        if control_type.message is not None:
+            yield schema_of(control_type.message)
 
 
 def spoken_schemas() -> Iterator[Schema]:
@@ -119,6 +126,8 @@ class Dice:
         bits = {INT8: 7, INT16: 15, INT32: 31, INT64: 63}.get(of)
         if bits is not None:
             return random.choice((0, 1, -1, 2**bits - 1, -(2**bits), random.randrange(2**bits)))
+        if of is UINT16:
+            return random.choice((0, 1, 2**16 - 1, random.randrange(2**16)))
         if of is BOOL:
             return random.random() < 0.5
         if of is FLOAT64:

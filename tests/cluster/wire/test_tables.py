@@ -83,7 +83,8 @@ def test_tags_are_numbered_from_zero_and_only_in_flexible_versions() -> None:
     for schema, struct in every_struct():
         tagged = [field for field in fields_of(struct).values() if field.tag is not None]
 
-        assert [field.tag for field in tagged] == list(range(len(tagged))), struct
+        # Kafka's schemas do not always have them in this order.
+        assert sorted(field.tag for field in tagged) == list(range(len(tagged))), struct
         for field in tagged:
             assert field.versions.lowest in schema.flexible, struct
 

@@ -123,6 +123,16 @@ def test_a_slow_question_holds_up_no_other() -> None:
         may_end.set()
 
 
+def test_what_an_attempt_makes_of_the_interval_holds_for_the_next_one() -> None:
+    def hasten(reading: Reading[int]) -> None:
+        poll.interval_s = 0.01 if reading.number < 3 else NEVER_S
+
+    poll = poll_of(iter(range(1000)), NEVER_S)
+    poll.after = hasten
+    with Poller([poll]):
+        wait_until(lambda: poll.reading.number >= 3, what="three answers")
+
+
 def test_a_bug_stops_the_poll_and_lets_its_readers_go_on() -> None:
     poll = Poll("ratios", lambda: 1 // 0, NEVER_S)
     with pytest.raises(ZeroDivisionError):

@@ -3,11 +3,14 @@
 `golden/dump-log/` holds what Kafka 3.9.1's own tool printed (`--print-data-log` of the segments;
 indexes and snapshots as they are) of the log directories in `tests/cluster/storage/golden`, which
 brokers of two releases wrote: all message formats and codecs, transactions, compaction, a kill.
-`coordinator.*` is what its decoders printed of `tests/cluster/formats/coordinator_records.py`.
+`coordinator.*` is what its decoders printed of `tests/cluster/formats/coordinator_records.py`, and
+`metadata` what 4.1.0's printed of `metadata_records.py` beside it.  `controller.checkpoint` is the
+first snapshot of a quorum of 3.9.1 with voters that can change, which that release then printed.
 """
 
 import gzip
 import json
+import shutil
 import struct
 import tarfile
 from pathlib import Path
@@ -18,11 +21,17 @@ import pytest
 
 from cluster.wire.codec import encode_payload
 from cluster.wire.messages.coordinator_records import OffsetCommitValue
+from cluster.wire.messages.metadata_records import (
+    ClientQuotaRecord,
+    EntityData,
+    UserScramCredentialRecord,
+)
 from kadmin.errors import ExitCode
 from tests.cluster.formats.coordinator_records import (
     KeyAndValue,
     group,
     group_key,
+    keyed,
     member,
     offset_key,
     offset_records,
@@ -32,7 +41,8 @@ from tests.cluster.formats.coordinator_records import (
     transaction_records,
 )
 from tests.cluster.formats.messages import message, wrapper
-from tests.cluster.storage.batches import batch
+from tests.cluster.formats.metadata_records import metadata_records, value_of
+from tests.cluster.storage.batches import batch, batch_around, sealed
 from tests.support.checkout import CHECKOUT
 from tests.support.cli import done, kadmin
 
@@ -41,6 +51,9 @@ RELEASES: Final = ("2.8.2", "3.9.1")
 INDEXES: Final = (".index", ".timeindex", ".txnindex", ".snapshot")
 SEGMENT: Final = f"{7:020}.log"
 FOUND: Final = 4
+ATTRIBUTES_AT: Final = 22
+CONTROL: Final = 0x20
+METADATA: Final = "--cluster-metadata-decoder"
 
 
 @pytest.fixture
@@ -431,6 +444,68 @@ def test_records_of_coordinators_are_decoded_as_kafka_decodes_them(
     assert golden(name) == done("dump-log", decoder, first).splitlines()
 
 
+def test_records_of_every_type_of_metadata_are_printed_as_kafka_does(directory: Path) -> None:
+    (directory / SEGMENT).write_bytes(segment(metadata_records()))
+
+    assert golden("metadata") == done("dump-log", METADATA, SEGMENT).splitlines()
+
+
+def test_a_snapshot_of_a_controller_is_printed_as_kafka_does(directory: Path) -> None:
+    name = f"{0:020}-{0:010}.checkpoint"
+    shutil.copy(GOLDEN / "controller.checkpoint", directory / name)
+
+    assert golden("checkpoint") == done("dump-log", METADATA, name).splitlines()
+    start, _, header, version, voters, _, footer = map(
+        json.loads, done("dump-log", METADATA, "--output", "json", name).splitlines()
+    )
+    assert (start["type"], start["end_offset"]) == ("metadata_snapshot", 0)
+    assert ["SNAPSHOT_HEADER", "KRAFT_VERSION", "KRAFT_VOTERS", "SNAPSHOT_FOOTER"] == [
+        record["control_type"] for record in (header, version, voters, footer)
+    ]
+    assert [3] == [voter["voter_id"] for voter in voters["control"]["voters"]]
+
+
+def test_json_of_metadata_has_its_fields_and_why_a_record_is_not_decoded(directory: Path) -> None:
+    credential = UserScramCredentialRecord("alice", 1, b"salt", b"key", b"server", 4096)
+    quota = ClientQuotaRecord([EntityData("user", None)], "consumer_byte_rate", 1e7)
+
+    scram, limit, unknown = decoded(
+        directory,
+        METADATA,
+        (None, value_of(credential, 0)),
+        (None, value_of(quota, 0)),
+        (None, b"\1\x63\0"),
+    )
+
+    assert scram["key"] is None
+    assert scram["value"] == {
+        **{"type": "USER_SCRAM_CREDENTIAL_RECORD", "version": 0, "name": "alice", "mechanism": 1},
+        **{"salt_base64": "c2FsdA==", "stored_key_base64": "a2V5", "iterations": 4096},
+        "server_key_base64": "c2VydmVy",
+    }
+    assert limit["value"]["entity"] == [{"entity_type": "user", "entity_name": None}]
+    assert limit["value"]["value"] == 1e7
+    assert unknown["not_decoded"].endswith("Unknown metadata id 99")
+    assert (unknown["key"], unknown["value"]) == (None, "\1c\0")
+
+
+def control_batch(key: bytes, value: bytes) -> bytes:
+    content = batch_around(keyed(0, key, value), 1)
+    content[ATTRIBUTES_AT] |= CONTROL
+    return bytes(sealed(content))
+
+
+def test_an_unknown_control_record_is_printed_and_a_damaged_one_is_found(directory: Path) -> None:
+    (directory / SEGMENT).write_bytes(control_batch(b"\0\0\0\x09", b""))
+    assert done("dump-log", METADATA, SEGMENT).splitlines()[-1].endswith("controlType: UNKNOWN(9)")
+
+    (directory / SEGMENT).write_bytes(control_batch(b"\0\0\0\x06", b"\0"))
+    outcome = kadmin("dump-log", METADATA, SEGMENT)
+
+    assert outcome.exit_code == FOUND
+    assert "a control record that cannot be read" in outcome.stderr
+
+
 def decoded(directory: Path, decoder: str, *records: KeyAndValue) -> list[dict[str, Any]]:
     (directory / SEGMENT).write_bytes(segment(records))
     lines = done("dump-log", decoder, "--output", "json", SEGMENT).splitlines()
@@ -562,7 +637,7 @@ def bent_bytes(random: Random, content: bytes | None) -> bytes | None:
         (("--files", "a.log", "--output", "yaml"), 2, "a dump has no form yaml"),
         (("--max-bytes", "0", "a.log"), 2, "max-bytes"),
         (("--value-decoder-class", "x.Y", "a.log"), 2, "kadmin runs no Java class"),
-        (("--cluster-metadata-decoder", "a.log"), 2, "no cluster coordinated by ZooKeeper"),
+        ((OFFSETS, METADATA, "a.log"), 2, "are of different topics"),
         (("somewhere.txt",), 1, "No such file"),
     ],
 )

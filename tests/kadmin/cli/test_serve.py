@@ -8,7 +8,10 @@ from pathlib import Path
 import httpx
 import pytest
 
+from kadmin.cli.serve import serving_of
 from kadmin.errors import ExitCode
+from kadmin.web.access import Access, TokenFile
+from kadmin.web.tokens import make_token_file
 from tests.support.checkout import CHECKOUT
 from tests.support.cli import done, kadmin
 from tests.support.evidence import watch
@@ -30,6 +33,7 @@ BROKERS = ("--bootstrap-server", "127.0.0.1:1")
         (("--url", "kafka.example.com"), "is not http://HOST[:PORT]"),
         (("--url", "https://kafka.example.com/page"), "is not http://HOST[:PORT]"),
         (("--url", "https://kafka.example.com:x"), "is not http://HOST[:PORT]"),
+        (("--url", "https://ann@kafka.example.com"), "is not http://HOST[:PORT]"),
         (("--cluster", "nowhere"), "both name a cluster"),
     ],
 )
@@ -61,6 +65,36 @@ def test_clusters_are_named_more_than_once_and_an_unknown_one_is_refused(home: P
 
     assert ExitCode.USAGE == run.exit_code
     assert "there is no cluster 'nowhere'" in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("listen", "url", "name", "origin"),
+    [
+        ("0.0.0.0", None, "127.0.0.1", "http://127.0.0.1:8090"),
+        ("::", None, "::1", "http://[::1]:8090"),
+        ("127.0.0.1", "https://Kafka.Example.com:443/", "kafka.example.com", None),
+        ("127.0.0.1", "https://kafka.example.com:8443", "kafka.example.com", None),
+        ("127.0.0.1", "http://[2001:db8::1]:80", "2001:db8::1", "http://[2001:db8::1]"),
+    ],
+)
+def test_the_address_that_is_shown_is_served(
+    tmp_path: Path, listen: str, url: str | None, name: str, origin: str | None
+) -> None:
+    make_token_file(tmp_path / "tokens")
+    options = {
+        "listen": (listen, 8090),
+        "urls": () if url is None else (url,),
+        "tls_cert": None,
+        "timeline": None,
+        "write": False,
+        "audit_file": None,
+    }
+
+    served = serving_of({}, Access(file=TokenFile(tmp_path / "tokens")), options, 8090)
+
+    assert name in served.hosts
+    expected = origin or (url or "").lower().removesuffix("/").removesuffix(":443")
+    assert expected in served.origins
 
 
 @pytest.mark.sockets

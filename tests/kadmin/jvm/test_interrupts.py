@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, suppress
 
 import pytest
 
-from kadmin.jvm.interrupts import deferring_interrupts, ending_in_order
+from kadmin.jvm.interrupts import deferring_interrupts, ending_as_by_ctrl_c, ending_in_order
 from tests.support.waiting import OUTER_LIMIT_S
 
 
@@ -147,7 +147,7 @@ def test_nothing_that_goes_wrong_in_a_clean_up_lets_signals_disturb_it() -> None
     assert ["clean"] == done
 
 
-@pytest.mark.parametrize("block", [deferring_interrupts, ending_in_order])
+@pytest.mark.parametrize("block", [deferring_interrupts, ending_in_order, ending_as_by_ctrl_c])
 def test_handlers_are_what_they_were_behind_a_block_without_a_signal(
     block: "type[AbstractContextManager[None]]",
 ) -> None:

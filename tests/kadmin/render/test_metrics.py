@@ -50,6 +50,8 @@ REPORT = MetricsReport(
         (7, Unit.RECORDS, "7 records"),
         (float("nan"), Unit.MS, "-"),
         (float("inf"), Unit.COUNT, "-"),
+        (1e300, Unit.COUNT, "1e+300"),
+        (-1e300, Unit.BYTES_PER_SECOND, "-1e+300 B/s"),
     ],
 )
 def test_numbers_have_no_more_digits_than_are_of_use(
@@ -74,6 +76,9 @@ def test_numbers_in_json_are_finite(number: float | None, expected: float | None
         ((5,), "▁"),
         ((0, None, 7, 3.5), "▁ █▅"),
         ((2, 2), "▁▁"),
+        ((1, float("nan"), 2, float("inf"), float("-inf")), "▁ █  "),
+        ((float("nan"),), ""),
+        ((-1.7e308, 1.7e308), "▁█"),
     ],
 )
 def test_a_sparkline_goes_from_the_least_to_the_largest(

@@ -1,7 +1,10 @@
 """The application without a cluster: who gets in, and which requests go no further?"""
 
 import re
+import socket
+import threading
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -9,9 +12,14 @@ from httpx import Client
 
 from kadmin.web.application import FIELD_COUNT_MAX
 from kadmin.web.guard import BODY_SIZE_MAX
-from kadmin.web.serving import Serving
+from kadmin.web.serving import CHANGE_COUNT_MAX, Serving
+from tests.support.page import running_page
 from tests.support.page_in_process import LINES, ORIGIN, TOKENS, bearer, client_of, serving_of
+from tests.support.silent_servers import mute_server
+from tests.support.waiting import wait_until
 
+THREAD_COUNT = 41
+"""More than all pages share."""
 FORM = "/clusters/east/actions/create-topic"
 
 
@@ -183,6 +191,51 @@ def test_a_visitor_whom_the_proxy_no_longer_names_has_no_session(serving: Servin
     assert [200, 303] == [named.status_code, client.get("/").status_code]
 
 
+def test_a_proxy_that_asks_for_a_password_names_visitors(serving: Serving) -> None:
+    client = client_of(serving, address="10.0.0.9")
+    headers = {"Authorization": "Basic cGF0OnBhdA==", "X-Remote-User": "pat"}
+
+    by_proxy = client.get("/", headers=headers)
+    by_token = client.get("/api/v1/clusters/east/audit", headers=headers | bearer("rita"))
+    unnamed = client.get("/api/v1/clusters", headers={"Authorization": headers["Authorization"]})
+
+    assert [200, 404, 401] == [each.status_code for each in (by_proxy, by_token, unnamed)]
+
+
+def test_names_and_tokens_may_have_any_letters(serving: Serving) -> None:
+    path = serving.access.file.path
+    path.write_text(f"jürgen read {'ü' * 20}\nzoë read -\n")
+
+    answers = [
+        client_of(serving).get("/", headers={"Authorization": f"Bearer {'ü' * 20}".encode()}),
+        client_of(serving).post("/login", data={"token": "ü" * 20}),
+        client_of(serving, address="10.0.0.9").get("/", headers={b"X-Remote-User": "zoë".encode()}),
+    ]
+
+    assert [200, 303, 200] == [each.status_code for each in answers]
+
+
+def test_a_new_login_ends_the_session_before_it(client: Client) -> None:
+    log_in(client)
+    cookie = client.cookies["kadmin_session"]
+
+    log_in(client, "rita")
+    client.cookies.clear()
+    client.cookies.set("kadmin_session", cookie)
+
+    assert 303 == client.get("/").status_code
+
+
+def test_a_token_file_that_is_mended_is_read_again(serving: Serving, client: Client) -> None:
+    path = serving.access.file.path
+    found = []
+    for mode in (0o644, 0o600, 0o644):
+        path.chmod(mode)
+        found.append(client.get("/api/v1/clusters", headers=bearer("ann")).status_code)
+
+    assert [401, 200, 401] == found
+
+
 def test_two_names_of_a_visitor_are_none(serving: Serving) -> None:
     client = client_of(serving, address="10.0.0.9")
 
@@ -193,14 +246,23 @@ def test_two_names_of_a_visitor_are_none(serving: Serving) -> None:
 
 @pytest.mark.parametrize(
     "forwarded",
-    ["10.7.7.7", "1.1.1.1, 10.7.7.7", "10.7.7.7, 10.7.7.7", "spoofed, 10.7.7.7"],
+    [
+        ["10.7.7.7"],
+        ["1.1.1.1, 10.7.7.7"],
+        ["10.7.7.7, 10.7.7.7"],
+        ["spoofed, 10.7.7.7"],
+        ["1.1.1.1", "10.7.7.7"],
+        ["1.1.1.1, 10.7.7.7", "10.0.0.9"],
+        ["1.1.1.1,::ffff:10.7.7.7, 10.0.0.9"],
+    ],
 )
 def test_attempts_are_counted_by_the_address_that_the_proxy_saw(
-    serving: Serving, forwarded: str
+    serving: Serving, forwarded: list[str]
 ) -> None:
-    client = client_of(serving, address="10.0.0.9")
+    client = client_of(serving, address="::ffff:10.0.0.9")
 
-    client.post("/login", data={"token": "wrong"}, headers={"X-Forwarded-For": forwarded})
+    headers = [("X-Forwarded-For", each) for each in forwarded]
+    client.post("/login", data={"token": "wrong"}, headers=headers)
 
     assert {"10.7.7.7"} == serving.access.attempts._by_address.keys()
 
@@ -212,6 +274,12 @@ def test_attempts_are_counted_by_the_address_that_the_proxy_saw(
         ({"Host": "evil.example:8090"}, 421),
         ({"Host": "testserver.evil.example"}, 421),
         ({"Host": "[::1"}, 421),
+        ({"Host": "evil.example@testserver"}, 421),
+        ({"Host": "evil.example\\@testserver"}, 421),
+        ({"Host": "testserver/evil"}, 421),
+        ({"Host": "testserver."}, 421),
+        ({"Host": "testserver:80:80"}, 421),
+        ({"Host": ""}, 421),
         ({"Host": "TESTSERVER:8090"}, 200),
     ],
 )
@@ -244,6 +312,72 @@ def test_every_answer_has_the_headers_that_protect_it(client: Client, path: str)
     )
 
 
+@pytest.mark.sockets
+def test_a_stream_ends_when_its_visitor_is_not_known_any_more(serving: Serving) -> None:
+    headers = {"Host": "testserver", **bearer("ann")}
+    east = serving.clusters["east"]
+
+    with (
+        running_page(serving) as page,
+        page.base.stream("GET", "/clusters/east/news", headers=headers) as stream,
+    ):
+        lines = stream.iter_lines()
+        first = [next(lines) for _ in range(3)]
+        serving.access.file.path.write_text(LINES.replace(TOKENS["ann"], "x" * 30))
+        east.announce(east.looks.reading)
+        rest = list(lines)
+
+    assert "event: look" == first[2]
+    assert len(rest) < 10
+
+
+@pytest.mark.sockets
+def test_a_body_that_is_too_large_or_cut_off_is_no_fault(
+    serving: Serving, caplog: pytest.LogCaptureFixture
+) -> None:
+    headers = {"Host": "testserver", **bearer("ann")}
+    begun = b"POST /login HTTP/1.1\r\nHost: testserver\r\nContent-Length: 9\r\n\r\n"
+
+    with running_page(serving) as page:
+        chunks = iter([b"x" * BODY_SIZE_MAX, b"x"])
+        large = page.base.post(FORM, content=chunks, headers=headers)
+        with socket.create_connection(("127.0.0.1", page.base.base_url.port or 0)) as client:
+            client.sendall(begun)
+            client.shutdown(socket.SHUT_WR)
+            client.recv(1)
+
+    assert 413 == large.status_code
+    assert "Exception" not in caplog.text
+
+
+@pytest.mark.clients
+def test_forms_that_wait_for_a_cluster_leave_pages_to_others(serving: Serving) -> None:
+    east = serving.clusters["east"]
+    headers = {"Host": "testserver", **bearer("ann")}
+
+    with ExitStack() as stack:
+        page = stack.enter_context(running_page(serving))
+
+        def send() -> None:
+            page.base.post(
+                "/clusters/east/actions/delete-topics", data={"topics": "t"}, headers=headers
+            )
+
+        with mute_server() as address:
+            east.flags["bootstrap_server"] = address
+            for _ in range(THREAD_COUNT):
+                thread = threading.Thread(target=send)
+                thread.start()
+                stack.callback(thread.join)
+            waiting = THREAD_COUNT - CHANGE_COUNT_MAX
+            wait_until(
+                lambda: serving.limiter_of(east).statistics().tasks_waiting == waiting,
+                what="the forms",
+            )
+
+            assert 200 == page.base.get("/", headers=headers).status_code
+
+
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "OPTIONS", "TRACE", "PATCH"])
 def test_other_methods_are_refused(client: Client, method: str) -> None:
     assert 405 == client.request(method, "/").status_code
@@ -274,7 +408,7 @@ def test_a_role_that_is_too_small_is_refused_and_noted(
 
     assert {"rita": (403, 403), "wes": (404, 404)}[name] == (seen, sent)
     assert serving.audit is not None
-    assert {"rita": 2, "wes": 0}[name] == len(serving.audit.latest(10))
+    assert 2 == len(serving.audit.latest(10))
 
 
 def test_a_page_that_only_reads_refuses_every_change(tmp_path: Path) -> None:

@@ -31,6 +31,14 @@ def test_another_address_need_not_wait() -> None:
     assert failed(FREE_COUNT + 3).wait_s("b", NOW_S) == 0.0
 
 
+def test_addresses_of_one_network_wait_together() -> None:
+    attempts = failed(FREE_COUNT + 3, "2001:db8:1:2::1")
+
+    waits = [attempts.wait_s(f"2001:db8:1:{end}", NOW_S) for end in ("2:a:b:c:d", "3::1")]
+
+    assert [16.0, 0.0] == waits
+
+
 def test_a_success_and_an_hour_forget_the_failures() -> None:
     attempts = failed(FREE_COUNT + 3)
     after_an_hour = attempts.wait_s("a", NOW_S + FORGET_S)

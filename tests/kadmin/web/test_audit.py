@@ -60,6 +60,41 @@ def test_what_cannot_be_noted_is_not_done(tmp_path: Path) -> None:
         log.check()
 
 
+@pytest.mark.parametrize("error", [None, KadminError("no majority")])
+def test_an_outcome_that_cannot_be_noted_is_no_change_that_was_not_made(
+    tmp_path: Path, error: KadminError | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "audit.jsonl"
+    log = AuditLog(path)
+
+    def delete() -> None:
+        with log.change(ANN, "Delete topic orders", []) as outcome:
+            outcome["written"] = ["orders"]
+            path.rename(tmp_path / "full")
+            path.mkdir()
+            if error is not None:
+                raise error
+
+    with pytest.raises(KadminError) as raised:
+        delete()
+
+    if error is None:
+        text = f"what came of it is not in the audit log {path}: Is a directory"
+        assert text == raised.value.message
+    else:
+        assert error is raised.value
+    assert '"written": ["orders"]' in caplog.text
+
+
+def test_a_line_behind_one_that_was_cut_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "audit.jsonl"
+    path.write_text('{"action": "cut by a full di')
+
+    AuditLog(path).refused(ANN, "next", "")
+
+    assert ["next"] == [line["action"] for line in AuditLog(path).latest(10)]
+
+
 def test_hostile_text_stays_within_its_line(tmp_path: Path) -> None:
     log = AuditLog(tmp_path / "audit.jsonl")
 

@@ -124,6 +124,31 @@ def test_a_topic_shows_its_leader_its_isr_and_who_is_not_in_it(serving: Serving)
     ] == chips
 
 
+def test_halves_of_characters_are_shown_as_escapes(serving: Serving) -> None:
+    half = "half-\ud800"
+    snapshot = cluster(brokers("1"), topic(half, "1"), topic("t", "1", configs={half: half}))
+    places = ("/clusters/east/topics", "/clusters/east/topics/t", "/api/v1/clusters/east/topics")
+
+    pages = visit(serving, look_at(snapshot), *places)
+
+    assert all("half-\\ud800" in page for page in pages)
+
+
+def test_a_failure_with_halves_of_characters_is_a_problem_document(serving: Serving) -> None:
+    def fail() -> Look:
+        raise UnreachableError("no broker \ud800 answers")
+
+    serving.clusters["east"].looks.ask = fail
+    serving.clusters["east"].looks.attempt()
+
+    with client_of(serving) as client:
+        places = ("/clusters/east", "/api/v1/clusters/east/topics")
+        answers = [client.get(place, headers=bearer("ann")) for place in places]
+
+    assert [503, 503] == [answer.status_code for answer in answers]
+    assert all("no broker \\ud800 answers" in answer.text for answer in answers)
+
+
 @pytest.mark.parametrize("name", ["none", "a b", "%3Cscript%3E"])
 def test_what_does_not_exist_is_not_found(serving: Serving, name: str) -> None:
     visit(serving, look_at(cluster(brokers("1"))))

@@ -1,10 +1,11 @@
 """The server: its addresses, TLS, connections that send nothing, and its end."""
 
+import resource
 import socket
 import ssl
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -37,6 +38,8 @@ def running(directory: Path, tls: TlsFiles | None = None) -> Iterator[int]:
     """A server of no cluster; its port."""
     serving = serving_of(directory)
     with listening_socket("127.0.0.1", 0) as listening:
+        # An answer that is not taken soon has no room.
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
         running = Server(configured(serving, tls), serving.close)
         thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
         thread.start()
@@ -72,6 +75,50 @@ def test_a_request_that_does_not_arrive_is_not_waited_for(
         client.sendall(sent)
 
         assert b"" == client.recv(1)
+
+
+def test_an_answer_that_is_not_taken_is_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = b"GET /static/page.css HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    monkeypatch.setattr(server, "REQUEST_S_MAX", 0.1)
+
+    with running(tmp_path) as port, socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.settimeout(OUTER_LIMIT_S)
+        client.connect(("127.0.0.1", port))
+        with suppress(ConnectionError):
+            while True:  # Until it is ended, or no more can be sent: that is a TimeoutError.
+                client.sendall(asked * 100)
+
+
+def test_a_connection_that_is_too_many_is_ended_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "CONNECTION_COUNT_MAX", 3)
+
+    with running(tmp_path) as port, ExitStack() as stack:
+        clients = [
+            stack.enter_context(socket.create_connection(("127.0.0.1", port))) for _ in range(4)
+        ]
+        clients[-1].settimeout(OUTER_LIMIT_S)
+        with suppress(ConnectionError):
+            assert b"" == clients[-1].recv(1)
+
+
+def test_connections_leave_files_for_clusters_and_the_audit_log() -> None:
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    found = []
+    try:
+        for soft in (256, 800):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, limits[1]))
+            with_room = server.connection_count_max()
+            found.append((with_room, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - with_room))
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+    assert limits[1] >= 1500, "the machine that tests run on allows that"
+    assert [(1000, 500)] * 2 == found
 
 
 def test_it_serves_by_tls_and_by_nothing_else(tmp_path: Path) -> None:

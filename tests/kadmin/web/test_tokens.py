@@ -21,6 +21,11 @@ OTHER = "another-token-that-is-long"
         ("ann read short", "line 1: the token is shorter than 20 characters"),
         (f"* read {LONG}", "line 1: '*' are visitors whom a proxy names: its token is -"),
         (f"ann read {LONG}\nbob read {LONG}", "line 2: the token is that of ann, too"),
+        (
+            f"ann read {LONG}\nann admin {LONG}",
+            "line 2: ann has the role read on all clusters by another line",
+        ),
+        ("ann read - a\nann admin - a", "line 2: ann has the role read on a by another line"),
         ("# ann read -", "it has no line"),
     ],
 )
@@ -48,6 +53,53 @@ def test_a_role_on_one_cluster_wins_over_that_on_all() -> None:
 
     assert ann is not None
     assert (Role.READ, Role.ADMIN) == (ann.role_on("east"), ann.role_on("west"))
+
+
+def test_another_token_of_the_same_name_has_its_own_roles() -> None:
+    lines = [f"ci read {LONG}", f"ci admin {OTHER}", "ci operate -"]
+    tokens = tokens_of(lines, FILE)
+
+    found = [tokens.visitor_with(LONG), tokens.visitor_with(OTHER), tokens.visitor_named("ci")]
+
+    assert [("ci", Role.READ), ("ci", Role.ADMIN), ("ci", Role.OPERATE)] == [
+        (each.name, each.role_on("any")) for each in found if each is not None
+    ]
+
+
+def test_a_proxy_does_not_name_those_who_have_a_token() -> None:
+    tokens = tokens_of([f"ann admin {LONG}", "* read -"], FILE)
+
+    ann = tokens.visitor_named("ann")
+    assert ann is not None
+    assert Role.READ == ann.role_on("any")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        f"\ufeff# comment\nann read {LONG}\n",
+        f"\ufeffann read {LONG}",
+        f"#\r\n\r\n  ann\tread  {LONG} # and more\r\n",
+    ],
+)
+def test_a_file_of_another_editor_is_read(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "tokens"
+    path.write_bytes(content.encode())
+    path.chmod(0o600)
+
+    ann = read_tokens(path).visitor_with(LONG)
+
+    assert ann is not None
+    assert ("ann", Role.READ) == (ann.name, ann.role_on("any"))
+
+
+def test_a_sign_within_a_token_begins_no_comment() -> None:
+    tokens = tokens_of([f"ann read {LONG}#{OTHER}  #east"], FILE)
+
+    assert tokens.visitor_with(LONG) is None
+    ann = tokens.visitor_with(f"{LONG}#{OTHER}")
+    assert ann is not None
+    assert Role.READ == ann.role_on("west")
 
 
 @pytest.mark.parametrize("token", ["", "-", LONG[:-1], LONG + "x", LONG.upper(), OTHER, "\udcff"])

@@ -80,10 +80,13 @@ def read_migration_evidence(cluster: str, now_ms: int) -> Steps[MigrationEvidenc
     acls = yield from read_resource_acls()
     for resource, rules in acls.rules.items():
         if isinstance(rules, CorruptZnodeError):
-            damages.append(Damage(paths.acls(resource), rules.reason))
+            path = paths.acls(resource)
+            is_hidden = rules.reason == may_not_be_read(path).reason
+            damages.append(Damage(path, rules.reason, is_hidden))
     damages += (Damage(each.path, each.reason, True) for each in acls.hidden.values())
     damages += (Damage(each.path, each.reason) for each in acls.unread)
     small = yield from read_small(damages)
+    old_consumers = yield from read_old_consumers(damages)
     return MigrationEvidence(
         snapshot=snapshot,
         now_ms=now_ms,
@@ -103,10 +106,14 @@ def read_migration_evidence(cluster: str, now_ms: int) -> Steps[MigrationEvidenc
         log_dir_events=small.log_dir_events,
         damages=tuple(dict.fromkeys(damages)),
         misplaced=tuple(misplaced),
-        old_consumers=(yield from read_old_consumers()),
+        old_consumers=old_consumers,
         foreign=tuple(name for name in small.roots if name not in KAFKAS_OWN),
         has_id_sequence=small.has_id_sequence,
     )
+
+
+def hidden(path: str) -> Damage:
+    return Damage(path, may_not_be_read(path).reason, True)
 
 
 def damage_of(fault: Fault) -> Damage:
@@ -125,7 +132,7 @@ def read_state_nodes(
     migration = None
     for path, reply in zip(STATE_NODES, replies, strict=True):
         if isinstance(reply, Refused):
-            damages.append(Damage(path, reply.reason, True))
+            damages.append(hidden(path))
         elif isinstance(reply, Znode):
             ephemeral = reply.ephemeral_owner != 0
             found[path] = NodeTimes(reply.ctime_ms, reply.mtime_ms, reply.zk_version, ephemeral)
@@ -174,9 +181,14 @@ def read_names(parents: Iterable[str], damages: list[Damage]) -> Steps[list[str]
 def names_below(listings: Iterable[tuple[str, ZkReply]], damages: list[Damage]) -> Iterator[str]:
     for parent, reply in listings:
         if isinstance(reply, Refused):
-            damages.append(Damage(parent, reply.reason, True))
+            damages.append(hidden(parent))
         elif isinstance(reply, Children):
             yield from (f"{parent}/{name}" for name in sorted(reply.names))
+
+
+def note_refused(answers: Iterable[tuple[str, ZkReply]], damages: list[Damage]) -> None:
+    """Add what may not be read to *damages*."""
+    damages += (hidden(path) for path, reply in answers if isinstance(reply, Refused))
 
 
 class Small(NamedTuple):
@@ -198,6 +210,7 @@ def read_small(damages: list[Damage]) -> Steps[Small]:
     replies = yield from read(
         (*map(GetChildren, lists), *map(GetData, singles), GetData(paths.BROKER_SEQUENCE))
     )
+    note_refused(zip((*lists, *singles), replies, strict=False), damages)
     names = [
         tuple(sorted(reply.names)) if isinstance(reply, Children) else ()
         for reply in replies[: len(lists)]
@@ -233,7 +246,9 @@ def read_small(damages: list[Damage]) -> Steps[Small]:
 
 def read_tokens(names: Iterable[str], damages: list[Damage]) -> Steps[int]:
     """Return how many delegation tokens there are."""
-    replies = yield from read(map(GetData, map(paths.delegation_token, names)))
+    tokens = tuple(map(paths.delegation_token, names))
+    replies = yield from read(map(GetData, tokens))
+    note_refused(zip(tokens, replies, strict=True), damages)
     found = [reply for reply in replies if isinstance(reply, Znode)]
     return sum(decoded(decode_token, node, damages) is not None for node in found)
 
@@ -263,15 +278,20 @@ def read_restricted(connection: Connection) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def read_old_consumers() -> Steps[tuple[OldConsumers, ...]]:
-    """Return the groups that keep members or offsets in ZooKeeper."""
-    groups = yield from read_names((paths.CONSUMERS,), [])
+def read_old_consumers(damages: list[Damage]) -> Steps[tuple[OldConsumers, ...]]:
+    """Return the groups that keep members or offsets in ZooKeeper.
+
+    What may not be read joins the *damages*.
+    """
+    groups = yield from read_names((paths.CONSUMERS,), damages)
     members: dict[str, int] = {}
-    replies = yield from read(GetChildren(f"{group}/ids") for group in groups)
+    ids = [f"{group}/ids" for group in groups]
+    replies = yield from read(map(GetChildren, ids))
+    note_refused(zip(ids, replies, strict=True), damages)
     for group, reply in zip(groups, replies, strict=True):
         members[group] = len(reply.names) if isinstance(reply, Children) else 0
-    topics = yield from read_names((f"{group}/offsets" for group in groups), [])
-    partitions = yield from read_names(topics, [])
+    topics = yield from read_names((f"{group}/offsets" for group in groups), damages)
+    partitions = yield from read_names(topics, damages)
     request = GetMany(partitions, lambda node: node.mtime_ms)
     (reply,) = yield from read((request,))
     written: dict[str, int] = {}

@@ -30,6 +30,9 @@ def resume(session: Session, run_id: str | None, **options: Any) -> None:
     A run that failed is tried again. One that was rolled back needs a new plan. Another pace takes
     the place of the one before, also where a supervisor is at work: it reads it with its next look.
 
+    With another pace it waits until the lease of a supervisor that was killed would be over, and
+    takes over then; one that is at work goes on, and this command ends.
+
     With --standby it waits while another supervisor is at work, and takes over when that has died
     or has lost its session; each has the same plan, and one of them writes at a time.
 
@@ -80,6 +83,7 @@ def redirect(session: Session, run_id: str | None, goal: Goal, options: dict[str
     from kadmin.app.moves import site, supervisor_name
     from kadmin.cli.reassign.runs.following import follow
     from kadmin.execute.supervision import beginning
+    from kadmin.execute.supervision.carrying_out import AlreadySupervised
     from kadmin.execute.supervision.reading import Clock, Reader, found_run
     from kadmin.plan.supervision.progress import progress_of
     from kadmin.render.reassign.run import advance_text
@@ -103,10 +107,19 @@ def redirect(session: Session, run_id: str | None, goal: Goal, options: dict[str
         beginning.redirect(opened, run, goal, settings)
     is_followed = goal is run.goal and is_at_work(run, supervisor)
     stands_by = bool(options.get("standby"))
-    if is_followed and settings != run.settings and not stands_by:
-        output.note(f"{supervisor} goes on with it")
-        return
-    follow(session, run.run_id, supervisor_name(), is_patient=not is_followed, stands_by=stands_by)
+    try:
+        follow(
+            session,
+            run.run_id,
+            supervisor_name(),
+            is_patient=not is_followed,
+            stands_by=stands_by,
+        )
+    except AlreadySupervised as error:
+        # One that was killed keeps the lease for as long as its session, and would read no pace.
+        if settings == run.settings:
+            raise
+        output.note(f"{error.supervisor} goes on with it, at the new pace")
 
 
 QUESTIONS = {

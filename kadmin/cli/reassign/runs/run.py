@@ -104,7 +104,7 @@ def begin(session: Session, site: "Site", plan: "MovePlan", options: dict[str, A
     clock, output = Clock(), session.output
     began_at_ms = clock.time_ms()
     run = MoveRun(
-        run_id=new_run_id(began_at_ms),
+        run_id=new_run_id(began_at_ms, site.store.run_ids()),
         plan=plan,
         by=user_and_host(),
         began_at_ms=began_at_ms,

@@ -4,10 +4,12 @@ import asyncio
 import gzip
 import json
 import logging
+import resource
+import signal
 import urllib.error
 import urllib.request
-from collections.abc import AsyncIterator, Coroutine, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Coroutine, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -227,6 +229,28 @@ def test_a_client_that_does_not_read_is_dropped(
     run(test())
 
 
+def test_no_part_of_an_answer_is_left_in_a_buffer_for_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The wait for the end of a connection has no limit: a client that reads no more would hold
+    its place for ever."""
+    limits: list[tuple[int, int]] = []
+    real = asyncio.StreamWriter.drain
+
+    async def drain(writer: asyncio.StreamWriter) -> None:
+        await real(writer)
+        limits.append(writer.transport.get_write_buffer_limits())
+
+    async def test() -> None:
+        async with running(tmp_path) as reporters:
+            monkeypatch.setattr(asyncio.StreamWriter, "drain", drain)
+            await get(reporters.urls["prometheus"])
+
+    run(test())
+
+    assert {(0, 0)} == set(limits)
+
+
 def test_the_file_has_the_addresses_until_the_end(tmp_path: Path) -> None:
     async def test() -> None:
         async with running(tmp_path) as reporters:
@@ -326,6 +350,31 @@ def test_a_directory_that_cannot_be_written_is_logged_once(
     append_rows(tmp_path, {})
 
 
+def test_a_row_for_which_there_is_no_room_leaves_no_half(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("# time,value\n7,9\n")
+    size = path.stat().st_size
+    with no_room_beyond(size + 4), pytest.raises(OSError, match=r"[Nn]o space|[Tt]oo large"):
+        append_rows(tmp_path, {"a.csv": ("# time,value", "17,12345")})
+
+    append_rows(tmp_path, {"a.csv": ("# time,value", "27,8")})
+
+    assert "# time,value\n7,9\n27,8\n" == path.read_text()
+
+
+@contextmanager
+def no_room_beyond(size: int) -> Iterator[None]:
+    """Let no file of this process get longer than *size* in a block: the rest is not taken."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+
+
 class Graphite:
     """A server that takes lines, and can be away."""
 
@@ -362,6 +411,17 @@ def test_graphite_gets_metrics_again_after_it_was_away(caplog: pytest.LogCapture
     assert line.startswith("b1.kafka.server.ReplicaManager.LeaderCount.value 5 ")
     assert 1 == caplog.text.count("takes no metrics")
     assert 1 == caplog.text.count("takes metrics again")
+
+
+def test_a_host_that_can_have_no_address_costs_the_metrics_and_no_poll(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def test() -> None:
+        await GraphiteReporter(Address(host="a..b", port=1), "b1").flush()
+
+    run(test())
+
+    assert "Graphite at a..b:1 takes no metrics" in caplog.text
 
 
 class Noting:

@@ -28,6 +28,21 @@ def plain(found: SampleCollection) -> Samples:
             {"kafka_log_log_size": {(("partition", "0"), ("topic", 'a"b\\\nc')): 3}},
         ),
         ("kafka_a NaN_\nkafka_b one\nkafka_c{ 1\n", {}),
+        pytest.param("kafka_a{" + 'b="c",' * 100_000 + "} 1", {}, id="long line"),
+        # Only a newline ends a line: what else looks like one is in a label.
+        (
+            'kafka_a{client="x\u2028kafka_b 9\u2028\x85kafka_b 9\x0ckafka_b 9\x0b\x1c"} 1\n',
+            {
+                "kafka_a": {
+                    (("client", "x\u2028kafka_b 9\u2028\x85kafka_b 9\x0ckafka_b 9\x0b\x1c"),): 1
+                }
+            },
+        ),
+        ('kafka_a{b="} 7"} 1\r\n', {"kafka_a": {(("b", "} 7"),): 1}}),
+        (
+            'kafka_a_total{b="c"} 1 # {trace="x"} 0.5 1700000000.0\nkafka_b 2 1.7e9 # {} 1\n',
+            {"kafka_a_total": {(("b", "c"),): 1}, "kafka_b": {(): 2}},
+        ),
         # jmx_exporter without rules.
         (
             'kafka_server_ReplicaManager_Value{name="LeaderCount",} 4\n'
@@ -83,6 +98,12 @@ def test_beans_of_jolokia_become_samples_under_the_same_names() -> None:
         (b"", "none of Jolokia's"),
         (b'{"status": 200}', "none of Jolokia's"),
         (b"[7]", "none of Jolokia's"),
+        pytest.param(b"[" * 100_000, "none of Jolokia's", id="lists in lists"),
+        pytest.param(
+            b'[{"status": 200, "value": {"kafka.a:type=B": {"Value": 1%b}}}]' % (b"0" * 400),
+            "none of Jolokia's",
+            id="a whole number that is no float",
+        ),
         (b'[{"status": 200, "value": 7}]', "none of Jolokia's"),
         (b'[{"status": 403, "error": "forbidden here"}]', "403: forbidden here"),
     ],
@@ -107,7 +128,13 @@ def test_an_endpoint_has_a_name_and_a_url(text: str, expected: tuple[str, str]) 
     assert expected == (found.name, found.url)
 
 
-@pytest.mark.parametrize("text", ["", "h:9404", "ftp://h", "http://", "http://h:x", "http://u:p@h"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "h:9404", "ftp://h", "http://", "http://h:x", "http://u:p@h"),
+        *("http://a..b:1", f"http://{'a' * 64}:1", "http://h/a b", "http://h/ü", "http://h/?x=ü"),
+    ],
+)
 def test_what_is_no_url_is_refused(text: str) -> None:
     with pytest.raises(UsageError):
         parse_endpoint(text, Protocol.JOLOKIA)

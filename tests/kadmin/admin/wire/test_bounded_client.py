@@ -29,7 +29,7 @@ HANGS = "hangs.invalid"
 @contextmanager
 def client(budget: Budget, **configs: Any) -> Iterator[KafkaNetClient]:
     """A client whose loop runs."""
-    found = client_within(budget)(**{"bootstrap_servers": "h:1", **configs})
+    found = client_within(budget, set())(**{"bootstrap_servers": "h:1", **configs})
     found._net.start()
     try:
         yield found

@@ -11,6 +11,7 @@ from kadmin.admin.wire.connection import HEARING_S, NoController, WireConnection
 from kadmin.admin.wire.errors import BrokersUnreachable
 from kadmin.admin.wire.snapshot import told_reassignments
 from kadmin.settings.brokers import BrokerSettings
+from tests.support.waiting import wait_until
 
 NOT_CONTROLLER = 41
 FINE = SimpleNamespace(error_code=0)
@@ -64,6 +65,24 @@ def test_none_is_said_at_once_and_silence_when_the_time_is_over() -> None:
         Brokers((1, RESIGNED), timeout_s=0.1).ask_controller(object())
     with pytest.raises(BrokersUnreachable):
         Brokers((1, BrokersUnreachable("b", "no answer")), timeout_s=0.1).ask_controller(object())
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [(BrokersUnreachable("b", "no answer"), BrokersUnreachable), (RESIGNED, NoController)],
+)
+def test_a_machine_that_stands_still_does_not_hide_why_there_is_no_answer(
+    answer: Any, error: type[Exception]
+) -> None:
+    brokers = Brokers((1, answer), timeout_s=1)
+
+    def stand_still(seconds: float) -> None:
+        with brokers.budget.spending():
+            wait_until(lambda: not brokers.budget.left_s(), what="the end of the time")
+
+    brokers.budget.pause = stand_still  # type: ignore[method-assign]
+    with pytest.raises(error):
+        brokers.ask_controller(object())
 
 
 class WithoutAnyAnswer(Brokers):

@@ -3,6 +3,7 @@
 import errno
 import logging
 import socket
+import threading
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, suppress
 from io import StringIO
@@ -12,7 +13,7 @@ import pytest
 
 from kadmin.admin.wire import opening
 from kadmin.admin.wire.errors import BrokersUnreachable
-from kadmin.admin.wire.opening import FailureLog, failure_of, logging_to
+from kadmin.admin.wire.opening import FailureLog, connect_brokers, failure_of, logging_to
 from kadmin.admin.wire.probe import Probe
 from kadmin.local.ports import free_ports
 from kadmin.settings.brokers import BrokerSettings
@@ -129,6 +130,33 @@ def test_the_last_of_several_threads_leaves_the_loggers_as_they_were_found() -> 
 
     assert not between
     assert before == (logger.propagate, logger.level, list(logger.handlers))
+
+
+@speaks
+def test_why_another_client_failed_at_the_same_time_is_not_its_reason() -> None:
+    has_ended = threading.Event()
+    others = []
+
+    def fail(address: str) -> None:
+        while not has_ended.is_set():
+            with suppress(BrokersUnreachable):
+                others.append(connect_brokers(settings_of(address)).__enter__())
+
+    with server(hangs_up=True) as hanging_up, server(hangs_up=False) as silent:
+        other = threading.Thread(target=fail, args=(hanging_up,))
+        other.start()
+        try:
+            with pytest.raises(BrokersUnreachable, match="no answer within 1 s"):
+                connect_brokers(settings_of(silent)).__enter__()
+        finally:
+            has_ended.set()
+            other.join()
+
+    assert [] == others
+
+
+def settings_of(address: str) -> BrokerSettings:
+    return BrokerSettings(bootstrap=address, timeout_s=1)
 
 
 @speaks

@@ -15,8 +15,9 @@ from kadmin.settings.brokers import BrokerSettings
 
 T, GONE = (ConfigEntity(Entity(EntityKind.TOPICS, name)) for name in ("t", "gone"))
 ONE, TWO, DEAD = (ConfigEntity(Entity(EntityKind.BROKERS, name)) for name in ("1", "2", "3"))
+ALL = ConfigEntity(Entity(EntityKind.BROKERS, None))
 RATE, REPLICAS = "leader.replication.throttled.rate", "leader.replication.throttled.replicas"
-OWN_OF_TOPIC, OWN_OF_BROKER = 1, 2
+OWN_OF_TOPIC, OWN_OF_BROKER, OF_ALL_BROKERS = 1, 2, 3
 
 
 class Brokers(WireConnection):
@@ -48,6 +49,7 @@ class Brokers(WireConnection):
             "gone": (3, []),
             "1": (0, [(RATE, "5" if self.lagging else self.rate, OWN_OF_BROKER)]),
             "2": (0, [(RATE, "9223372036854775807", 5)]),
+            "": (0, [(RATE, "11", OF_ALL_BROKERS)]),
         }
         asked = [name for _, name, _ in request.resources]
         assert broker is None or [str(broker)] == asked
@@ -71,12 +73,13 @@ def refuse(line: str) -> None:
 
 
 def test_topics_and_brokers_are_read_together_and_what_is_gone_is_left_out() -> None:
-    configs, faults = WireThrottles(Brokers(), refuse).read([ONE, T, GONE, TWO, DEAD])
+    configs, faults = WireThrottles(Brokers(), refuse).read([ONE, T, GONE, TWO, DEAD, ALL])
 
     assert [
         (ONE, ConfigOverrides(values={RATE: "5"})),
         (T, ConfigOverrides(values={REPLICAS: "0:1"})),
         (TWO, ConfigOverrides(values={})),
+        (ALL, ConfigOverrides(values={RATE: "11"})),
     ] == list(configs.items())
     assert [
         (subjects.config(DEAD), "brokers '3': it is not alive, and only it can show its configs")

@@ -161,16 +161,21 @@ def test_a_change_is_written_once_however_often_it_is_confirmed(changes: ShownCh
 
     cluster.before_write = wait
     shown = propose(changes, Increasing(cluster))
-    first = threading.Thread(target=changes.confirm, args=(shown,))
+    ends: list[Stage] = []
+    first = threading.Thread(
+        target=lambda: changes.confirm(shown, ended=lambda: ends.append(shown.stage))
+    )
     first.start()
     wait_until(lambda: shown.stage is Stage.WRITING, what="the begin of the change")
 
     assert not changes.confirm(shown)
+    assert [] == ends
     may_end.set()
     first.join()
     assert shown.ended.wait()
     assert not changes.confirm(shown)
     assert ["a from 0"] == cluster.written
+    assert [Stage.ENDED] == ends
 
 
 def test_a_plan_that_is_no_longer_the_one_shown_is_shown_again(changes: ShownChanges) -> None:

@@ -87,6 +87,8 @@ def test_brokers_that_do_not_answer_are_a_gap(calm: KazooClient) -> None:
         (paths.PRODUCER_ID_BLOCK, b"", "unreadable"),
         (paths.state("t", 0), NO_JSON, "unreadable"),
         ("/config/users/ann", NO_JSON, "unreadable"),
+        ("/config/users/ann", b'{"config":{"producer_byte_rate":7}}', "unreadable"),
+        ("/config/users/%zz", b'{"config":{"producer_byte_rate":"7"}}', "unreadable"),
         ("/config/users/ann", b'{"config":{"producer_byte_rate":"fast"}}', "quota"),
         ("/config/users/ann/clients/c", b'{"config":{"producer_byte_rate":"fast"}}', "quota"),
         ("/config/brokers/abc", b'{"config":{"log.cleaner.threads":"2"}}', "config-name"),
@@ -106,6 +108,64 @@ def test_a_damaged_znode_is_found_and_spoils_nothing_else(
 
     kinds = {each["kind"] for each in found["findings"]}
     assert (ExitCode.FOUND, True, 1) == (code, kind in kinds, found["topics"])
+
+
+@pytest.mark.parametrize("path", ["/config/users/ann", "/config/topics/t", "/config/users/%zz"])
+def test_json_that_only_java_refuses_ends_the_copy(calm: KazooClient, path: str) -> None:
+    put(calm, path, b'{"version":1,"config":{"producer_byte_rate":7}}')
+    _, found = checked()
+
+    assert [("critical", True)] == [
+        (each["severity"], "exit" in each["outcome"]) for each in found["findings"]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "severity"),
+    [
+        (paths.DELEGATION_TOKENS, "critical"),
+        (paths.PRODUCER_ID_BLOCK, "critical"),
+        (paths.CLUSTER_ID, "critical"),
+        (paths.DELETE_TOPICS, "critical"),
+        (paths.MIGRATION, "critical"),
+        ("/kafka-acl/Topic/t", "critical"),
+        (f"{paths.DELEGATION_TOKENS}/a", "critical"),
+        (paths.LOG_DIR_EVENTS, "warning"),
+        (paths.CONSUMERS, "warning"),
+        ("/consumers/g/ids", "warning"),
+    ],
+)
+def test_whatever_may_not_be_read_is_found(calm: KazooClient, path: str, severity: str) -> None:
+    calm.ensure_path(path)
+    calm.set_acls(path, [make_digest_acl("kafka", "secret", all=True)])
+    _, found = checked()
+
+    assert {path: severity} == {
+        znode: each["severity"]
+        for each in found["findings"]
+        if each["kind"] == "unreadable"
+        for znode in each["znodes"]
+    }
+
+
+def test_a_phase_behind_znodes_that_may_not_be_read_is_found(calm: KazooClient) -> None:
+    put(calm, paths.MIGRATION, encode_migration(migration(20)))
+    calm.set_acls(paths.MIGRATION, [make_digest_acl("kafka", "secret", all=True)])
+    shown = kadmin("migration", "status")
+    back = kadmin("migration", "rollback-check", "--fix", "--yes")
+
+    assert (ExitCode.FOUND, ExitCode.REFUSED) == (shown.exit_code, back.exit_code)
+    assert "so that the phase may be another: /migration: may not be read" in shown.stdout
+    assert "/migration cannot be read" in back.stderr
+
+
+def test_a_damaged_migration_is_removed_by_the_command_of_its_finding(calm: KazooClient) -> None:
+    put(calm, paths.MIGRATION, NO_JSON)
+    (finding,) = checked()[1]["findings"]
+
+    done(*finding["command"].split()[1:], "--yes")
+
+    assert (ExitCode.DONE, []) == (checked()[0], checked()[1]["findings"])
 
 
 def test_what_may_not_be_read_is_critical(calm: KazooClient) -> None:

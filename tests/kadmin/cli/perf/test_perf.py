@@ -2,12 +2,18 @@
 
 import json
 import re
+import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from kadmin.records.perf import target
+from kadmin.records.perf.target import NewTarget, create, made_for_test
+from kadmin.settings.brokers import BrokerSettings
 from tests.support.cli import done, kadmin
 from tests.support.one_broker import OneBroker
+from tests.support.waiting import OUTER_LIMIT_S
 
 pytestmark = [pytest.mark.clients]
 
@@ -144,6 +150,43 @@ class TestWithABroker:
         assert re.fullmatch(r"0\t\d+\.\d+", first)
         assert re.fullmatch(r"Avg latency: \d+\.\d{4} ms", average)
         assert re.fullmatch(r"Percentiles: 50th = \d+, 99th = \d+, 99\.9th = \d+", percentiles)
+
+    @pytest.mark.parametrize("during", ["creation", "test"])
+    def test_a_topic_that_was_made_is_deleted_when_a_signal_ends_the_test(
+        self, one_broker: OneBroker, monkeypatch: pytest.MonkeyPatch, during: str
+    ) -> None:
+        settings = BrokerSettings(bootstrap=one_broker.broker.bootstrap, timeout_s=OUTER_LIMIT_S)
+        topic = NewTarget(topic=f"perf-ended-{during}", partitions=1, replicas=1, configs={})
+        ended: list[int] = []
+        before = signal.signal(signal.SIGTERM, lambda number, _: ended.append(number))
+
+        def create_and_end(*arguments: Any) -> None:
+            create(*arguments)
+            signal.raise_signal(signal.SIGTERM)
+
+        if during == "creation":
+            monkeypatch.setattr(target, "create", create_and_end)
+        try:
+            with pytest.raises(KeyboardInterrupt), made_for_test(settings, [topic]):
+                signal.raise_signal(signal.SIGTERM)
+        finally:
+            signal.signal(signal.SIGTERM, before)
+
+        assert [signal.SIGTERM] == ended
+        at = ("--bootstrap-server", one_broker.broker.bootstrap)
+        assert topic.topic not in done("topics", "--list", *at).split()
+
+    def test_a_topic_that_another_has_deleted_is_none_that_is_left(
+        self, one_broker: OneBroker
+    ) -> None:
+        settings = BrokerSettings(bootstrap=one_broker.broker.bootstrap, timeout_s=OUTER_LIMIT_S)
+        topic = NewTarget(topic="perf-gone", partitions=1, replicas=1, configs={})
+
+        with made_for_test(settings, [topic]):
+            done(
+                *("topics", "--delete", "--topic", topic.topic, "--yes", "--wait"),
+                *("--bootstrap-server", one_broker.broker.bootstrap),
+            )
 
     def test_two_settings_take_turns(self, one_broker: OneBroker) -> None:
         said = done(

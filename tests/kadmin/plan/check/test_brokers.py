@@ -14,8 +14,10 @@ from kadmin.plan.api_versions import Versions
 from kadmin.plan.check.brokers import broker_findings
 from kadmin.plan.check.evidence import Evidence
 from kadmin.plan.check.findings import Finding, Kind, Severity
+from kadmin.plan.check.partitions import partition_findings
 from kadmin.plan.log_dirs import LogDir
 from tests.kadmin.builders import brokers, cluster, topic
+from tests.kadmin.plan.migration.evidence import migrating
 
 STARTED_MS = 1_700_000_000_000
 LATER_MS = STARTED_MS + 3_600_000
@@ -130,6 +132,22 @@ def test_a_broker_that_the_controller_has_fenced_is_no_dead_one() -> None:
     texts = [text for _, kind, text in found(seen(snapshot)) if kind is Kind.DEAD_BROKER]
 
     assert ["broker 7 is fenced: 1 replica, the preferred leader of 0 partitions"] == texts
+
+
+def test_brokers_on_kraft_are_not_dead_because_zookeeper_does_not_show_them() -> None:
+    found_in = migrating(40, live="0").snapshot
+    none_left = migrating(40, live="").snapshot
+
+    assert [
+        (
+            Severity.NOTE,
+            Kind.DEAD_BROKER,
+            "broker 1 is not registered in ZooKeeper, which KRaft's brokers leave: see whether it"
+            " is live by --bootstrap-server",
+        )
+    ] == found(seen(found_in))
+    assert [Severity.NOTE] == [severity for severity, *_ in found(seen(none_left))]
+    assert not [*partition_findings(none_left, 1)]
 
 
 def test_a_dead_broker_is_told_with_what_it_has() -> None:

@@ -154,6 +154,12 @@ def test_throttles_of_a_reassignment_are_put_back_by_its_journal() -> None:
     ) == (both.command, both.topics, both.brokers)
 
 
+def test_throttles_of_a_supervised_run_are_needed_between_its_moves() -> None:
+    still = cluster(brokers("0 1"), topic("u", "0"), topic("t", "0,1 1,0", configs=THROTTLED))
+
+    assert [] == found(still, broker_configs=RATE, journal=JOURNAL, has_supervisor=True)
+
+
 def test_what_somebody_set_over_a_throttle_of_a_reassignment_is_his() -> None:
     still = cluster(brokers("0 1"), topic("u", "0 1"))
     rates = {BrokerId(1): {"leader.replication.throttled.rate": "3000"}}

@@ -47,6 +47,30 @@ def test_the_number_of_the_cluster_combines_those_of_brokers(
     assert {"1": 1, "2": 2, "3": 3, "4": None} == row.by_broker
 
 
+def test_nan_and_infinity_are_not_known_and_hide_no_number_of_another() -> None:
+    measure = Measure(title="m", names=("kafka_a",), combine=Combine.MAX)
+    endpoints = [
+        looks("1", scrape(0, ("kafka_a", {}, float("nan")))),
+        looks("2", scrape(0, ("kafka_a", {"x": "y"}, float("inf")), ("kafka_a", {}, 2))),
+        looks("3", scrape(0, ("kafka_a", {}, 7))),
+    ]
+
+    (row,) = report_of(endpoints, [measure], 5).rows
+
+    assert 7 == row.value
+    assert {"1": None, "2": 2, "3": 7} == row.by_broker
+
+
+def test_a_glob_of_topics_does_not_match_the_series_of_all_topics() -> None:
+    now = scrape(14, (BYTES, {}, 500), (BYTES, {"topic": "t"}, 500))
+    before = scrape(10, (BYTES, {}, 100), (BYTES, {"topic": "t"}, 100))
+
+    rows = report_of([looks("1", now, before)], of_topic("*"), 20).rows
+
+    assert {100} == {row.value for row in rows if row.title == "bytes in"}
+    assert [f'{BYTES}{{topic="t"}}'] == [each.title for each in of_pattern("*", "*", [now])]
+
+
 def test_a_rate_is_the_growth_between_two_looks_and_unknown_after_a_restart() -> None:
     (measure,) = (each for each in OF_CLUSTER if each.title == "bytes in")
     topic = (BYTES, {"topic": "t"}, 9999.0)
@@ -124,3 +148,11 @@ def test_measures_of_a_topic_leave_out_other_topics() -> None:
     rows = {row.title: row for row in report_of([looks("1", found)], of_topic("orders"), 0).rows}
 
     assert (12, Unit.BYTES) == (rows["size of logs"].value, rows["size of logs"].unit)
+
+
+def test_the_title_of_a_series_is_one_line_in_prometheus_form() -> None:
+    now = scrape(0, ("kafka_a", {"client": 'a"b\\c\nd'}, 1))
+
+    assert ['kafka_a{client="a\\"b\\\\c\\nd"}'] == [
+        each.title for each in of_pattern("*", None, [now])
+    ]

@@ -69,11 +69,13 @@ def migrating(
     nodes = dict(found.nodes)
     if offset is not None:
         nodes[paths.MIGRATION] = NodeTimes(NOW_MS - 50_000, NOW_MS - 1_000, 7)
+    state = None if offset is None else migration(offset, kraft_epoch=kraft_epoch)
+    has_begun = state is not None and state.has_begun
     return replace(
         found,
-        snapshot=snapshot,
+        snapshot=replace(snapshot, migration=state if has_begun else None),
         nodes=nodes,
-        migration=None if offset is None else migration(offset, kraft_epoch=kraft_epoch),
+        migration=state,
     )
 
 

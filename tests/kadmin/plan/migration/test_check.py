@@ -29,7 +29,7 @@ from tests.kadmin.plan.migration.evidence import (
     with_snapshot,
 )
 
-GOOD_SCRAM = "salt=a,stored_key=b,server_key=c,iterations=4096"
+GOOD_SCRAM = "salt=YQ==,stored_key=Yg==,server_key=Yw==,iterations=4096"
 WHOLE = {IBP: "3.9-IV0", ENABLE: "true", VOTERS: "3000@c:9093"}
 
 
@@ -102,6 +102,26 @@ FAULTS: Final[tuple[tuple[MigrationEvidence, MigrationKind, Severity, str], ...]
         MigrationKind.TOPIC_ID,
         Severity.CRITICAL,
         "Topic was t.",
+    ),
+    (
+        with_snapshot(
+            cluster(
+                brokers("0 1"),
+                replace(
+                    topic("t", "0,1"),
+                    assignment=replace(topic("t", "0,1").assignment, topic_id="nope"),
+                ),
+            )
+        ),
+        MigrationKind.TOPIC_ID,
+        Severity.CRITICAL,
+        "16 bytes of a base64-encoded UUID",
+    ),
+    (
+        calm(configs=overrides(EntityKind.CLIENTS, "c", **{"SCRAM-SHA-256": "x"})),
+        MigrationKind.SCRAM,
+        Severity.CRITICAL,
+        "Credentials not valid",
     ),
     (
         calm(configs=overrides(EntityKind.USERS, "ann", producer_byte_rate="fast")),
@@ -302,6 +322,49 @@ FAULTS: Final[tuple[tuple[MigrationEvidence, MigrationKind, Severity, str], ...]
         "UNKNOWN",
     ),
     (
+        calm(
+            acls={
+                ResourcePattern(ResourceType.TOPIC, "t"): ResourceAcls(
+                    entries=(
+                        AclEntry(
+                            principal="alice",
+                            permission_type="Allow",
+                            operation="Read",
+                            host="*",
+                        ),
+                    )
+                )
+            }
+        ),
+        MigrationKind.ACL,
+        Severity.CRITICAL,
+        "principalType:principalName but got alice",
+    ),
+    (
+        calm(damages=(Damage("/config/users/ann", "the value of 'x' is not text"),)),
+        MigrationKind.UNREADABLE,
+        Severity.CRITICAL,
+        "Expected `String` value",
+    ),
+    (
+        calm(damages=(Damage("/config/users/%zz", "its name is not URL-encoded"),)),
+        MigrationKind.UNREADABLE,
+        Severity.CRITICAL,
+        "Illegal hex characters",
+    ),
+    (
+        calm(damages=(Damage("/kafka-acl/Topic/t", "is not JSON"),)),
+        MigrationKind.UNREADABLE,
+        Severity.WARNING,
+        "as if it held nothing",
+    ),
+    (
+        calm(damages=(Damage(paths.CONSUMERS, "may not be read", True),)),
+        MigrationKind.UNREADABLE,
+        Severity.WARNING,
+        "the controllers do not read it",
+    ),
+    (
         with_snapshot(cluster(brokers("1001 1002"), topic("t", "1001")), has_id_sequence=True),
         MigrationKind.BROKER_ID,
         Severity.WARNING,
@@ -323,6 +386,57 @@ def test_a_fault_is_found_with_what_would_come_of_it(
 
     assert [(severity, True)] == [(each.severity, words in each.outcome) for each in findings]
     assert all(each.source or kind is MigrationKind.SILENT_BROKER for each in findings)
+
+
+@pytest.mark.parametrize(
+    ("value", "is_read"),
+    [
+        *((each, True) for each in ("1000", " 1.5e3 ", ".5", "7.", "-1", "1e5f", "2D", "0x1p3")),
+        *((each, True) for each in ("NaN", "Infinity", "-Infinity")),
+        *(
+            (each, False)
+            for each in ("", "infinity", "nan", "1_000", "１２", "1dd", "0x1", "1\u00a0")
+        ),
+    ],
+)
+def test_a_quota_is_read_as_by_java(value: str, *, is_read: bool) -> None:
+    evidence = calm(configs=overrides(EntityKind.USERS, "ann", producer_byte_rate=value))
+
+    assert is_read == (found(evidence) == [])
+
+
+@pytest.mark.parametrize(
+    ("change", "is_read"),
+    [
+        ({}, True),
+        ({"iterations": "99999999999"}, False),
+        ({"salt": "!!!"}, False),
+        ({"salt": "YQ"}, True),
+    ],
+)
+def test_a_credential_is_read_as_by_java(change: dict[str, str], *, is_read: bool) -> None:
+    fields = dict(part.split("=", 1) for part in GOOD_SCRAM.split(","))
+    text = ",".join(f"{name}={value}" for name, value in {**fields, **change}.items())
+    evidence = calm(configs=overrides(EntityKind.USERS, "ann", **{"SCRAM-SHA-256": text}))
+
+    assert is_read == (found(evidence) == [])
+
+
+def test_a_value_that_may_be_secret_or_long_is_not_shown_whole() -> None:
+    for key, value in (("SCRAM-SHA-1", "salt=secret"), ("producer_byte_rate", "x" * 100_000)):
+        (finding,) = found(calm(configs=overrides(EntityKind.USERS, "ann", **{key: value})))
+
+        assert "secret" not in finding.text + finding.outcome
+        assert len(finding.text + finding.outcome) < 1_000
+
+
+def test_a_cluster_that_is_copied_is_not_judged_by_who_is_in_zookeeper() -> None:
+    report = judge(migrating(40, live="0"))
+
+    assert ("copied already", ["controller"]) == (
+        report.all_well,
+        [each.kind.value for each in report.findings],
+    )
 
 
 @pytest.mark.parametrize(

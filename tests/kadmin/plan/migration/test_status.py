@@ -6,12 +6,13 @@ from dataclasses import replace
 import pytest
 
 from cluster.model.ids import ControllerEpoch, TopicPartition, ZkVersion
-from kadmin.plan.migration.evidence import MigrationEvidence
+from cluster.zk import paths
+from kadmin.plan.migration.evidence import Damage, MigrationEvidence, NodeTimes
 from kadmin.plan.migration.preview import preview
 from kadmin.plan.migration.rollback import RollbackReport, rollback, stranded_text
 from kadmin.plan.migration.status import Phase, status
 from tests.kadmin.builders import brokers, cluster, topic
-from tests.kadmin.plan.migration.evidence import calm, migrating, with_snapshot
+from tests.kadmin.plan.migration.evidence import NOW_MS, calm, migrating, with_snapshot
 
 
 @pytest.mark.parametrize(
@@ -39,6 +40,50 @@ def test_who_is_not_in_zookeeper_any_more_is_named() -> None:
 
     assert ((0,), (1,)) == (found.registered, found.gone)
     assert any("brokers 0" in text or "broker 0" in text for text in found.waits)
+
+
+def test_controllers_that_write_no_more_are_waited_for() -> None:
+    found = migrating(40)
+    node = NodeTimes(NOW_MS - 90_000, NOW_MS - 60_000, 7)
+    silent = replace(found, nodes={**found.nodes, paths.MIGRATION: node})
+
+    assert not any("none has for" in text for text in status(found).waits)
+    assert any(
+        "none has for 60 s: they are down, or finalised" in text for text in status(silent).waits
+    )
+
+
+@pytest.mark.parametrize(
+    ("damage", "is_safe", "fix"),
+    [
+        # No controller can read it, and none goes on before it is gone (KAFKA-19480).
+        (Damage(paths.MIGRATION, "is not JSON"), True, ["delete /migration"]),
+        (Damage(paths.MIGRATION, "may not be read", True), False, []),
+        (Damage(paths.CONTROLLER, "is not JSON"), False, []),
+        (Damage(paths.CONTROLLER_EPOCH, "is not JSON"), False, []),
+        (Damage(paths.BROKER_IDS, "may not be read", True), False, []),
+        (Damage(paths.state("t", 0), "may not be read", True), False, []),
+    ],
+)
+def test_what_cannot_be_read_is_not_taken_as_healthy(
+    damage: Damage, *, is_safe: bool, fix: list[str]
+) -> None:
+    waiting = migrating(-1, owner="zookeeper")
+    report = rollback(replace(waiting, migration=None, damages=(damage,)))
+    written = [] if report.fix is None else report.fix.lines()
+
+    assert (is_safe, fix) == (report.is_safe, [line.partition(":")[0] for line in written])
+    assert is_safe or damage.path in report.blockers[0]
+
+
+def test_a_phase_that_cannot_be_known_is_not_shown_as_one_that_is() -> None:
+    damage = Damage(paths.MIGRATION, "is not JSON")
+    found = status(replace(migrating(-1, owner="zookeeper"), migration=None, damages=(damage,)))
+
+    assert ((damage,), "kadmin migration rollback-check --fix") == (
+        found.unreadable,
+        found.command,
+    )
 
 
 def at_epoch(evidence: MigrationEvidence, epoch: int) -> MigrationEvidence:
@@ -136,7 +181,11 @@ def test_partitions_of_a_later_epoch_are_stranded(owner: str, epoch: int, count:
     report = rollback(at_epoch(migrating(40, owner=owner), epoch))
     text = stranded_text(report)
 
-    assert count == len(stranded(report))
+    assert (count, 2, epoch) == (
+        len(stranded(report)),
+        report.controller_epoch,
+        report.newest_epoch,
+    )
     assert (count > 0) == (text is not None and f"up to {epoch}" in text)
 
 

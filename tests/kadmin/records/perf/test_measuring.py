@@ -7,10 +7,12 @@ import pytest
 
 from kadmin.records.perf.availability import Availability, Incident, Outage, incidents
 from kadmin.records.perf.compare import Ratio, ratio, turns
+from kadmin.records.perf.load import Load, LoadTest
 from kadmin.records.perf.pace import Pace
-from kadmin.records.perf.produce import flat, share
+from kadmin.records.perf.produce import ProduceRun, ProduceTest, flat, share
 from kadmin.records.perf.records import KeyDistribution, Records, RecordSpec, split_payloads
 from kadmin.records.perf.tally import PERCENTS, Result, Tally, Window, joined, merged
+from kadmin.settings.brokers import BrokerSettings
 
 A, B = ("t", 0), ("t", 1)
 
@@ -96,6 +98,33 @@ def test_results_of_processes_add_up_and_the_longest_time_counts() -> None:
         dict(both.tally.reasons),
     )
     assert (2.0, 4.0, 2) == (both.seconds, both.per_s, both.tally.latencies.total())
+
+
+def test_the_time_in_which_a_group_was_joined_counts_in_no_rate_of_a_report() -> None:
+    assert 50.0 == Result(tally=Tally(), seconds=3.0, rebalance_s=1.0).net(100)
+    assert 0.0 == Result(tally=Tally(), seconds=3.0, rebalance_s=3.0).net(100)
+
+
+@pytest.mark.parametrize("given", [{}, {"max.in.flight": "7"}])
+def test_requests_in_flight_are_as_many_as_those_of_java_unless_given(
+    given: dict[str, str],
+) -> None:
+    settings = BrokerSettings(bootstrap="127.0.0.1:1", timeout_s=1)
+    produced = ProduceTest(
+        settings=settings, topic="t", spec=RecordSpec(size=1), records=1, properties=given
+    )
+    loaded = LoadTest(settings=settings, topics=("t",), rate=1, seconds=1, producer=given)
+
+    found = [
+        ProduceRun(produced, drop).config()["max.in.flight"],
+        Load(loaded, drop).producer_config()["max.in.flight"],
+    ]
+
+    assert [given.get("max.in.flight", 5)] * 2 == found
+
+
+def drop(_window: object) -> None:
+    """Show nothing."""
 
 
 def test_windows_of_the_same_time_are_one() -> None:

@@ -119,11 +119,15 @@ def test_acls_are_added_and_removed(ann: Browser, one_broker: OneBroker, name: s
     assert "User:ann" not in kadmin(*listing).stdout
 
 
-def test_leaders_are_elected(ann: Browser, one_broker: OneBroker, name: str) -> None:
+def test_an_election_without_a_new_leader_has_nothing_to_confirm(
+    ann: Browser, one_broker: OneBroker, name: str
+) -> None:
     made(one_broker, name)
-    text = ann.do("elect-leaders", kind="preferred", topic=name, partitions="0,1")
+    text = ann.plan("elect-leaders", kind="preferred", topic=name, partitions="0,1").text
 
     assert f"Give 2 partitions of topic {name} their preferred leaders" in text
+    assert "Nothing to do." in text
+    assert "Write nothing" not in text
 
 
 def test_a_group_is_reset_deleted_and_can_be_restored(

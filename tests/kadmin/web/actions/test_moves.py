@@ -80,7 +80,7 @@ def test_replicas_are_moved_off_a_broker_and_back(fleet: Fleet, oscar: Browser) 
     assert ">done<" in moves
     run_id = moves.partition('<th scope="row">2')[2].partition("<")[0]
     back = oscar.do("redirect-run", run=f"2{run_id}", goal="rollback")
-    assert "Move the replicas back of run" in back
+    assert "Roll back run" in back
     wait_until(lambda: state(fleet) == "rolled-back", what="the rollback")
     assert [[1, 2], [2, 1], [1, 3]] == replicas(fleet, name)
     nothing = oscar.plan("redirect-run", run=f"2{run_id}", goal="rollback")
@@ -92,6 +92,17 @@ def fresh(browser: Browser) -> str:
     runs = browser.page.serving.clusters["one"].runs
     runs.wait_beyond(runs.hurry(), OUTER_LIMIT_S)
     return browser.get("/clusters/one/moves").text
+
+
+def test_a_preferred_leader_is_elected(fleet: Fleet, oscar: Browser) -> None:
+    name = made(fleet, "elected", "1:2")
+    words = ("--topic", name, "--partitions", "0", "--replicas", "2,1", "--wait", "--yes")
+    done("reassign", "--zookeeper", fleet.connect, "--execute", *words)
+    text = oscar.do("elect-leaders", kind="preferred", topic=name)
+
+    assert f"Give {name}-0 their preferred leaders" in text
+    described = done("topics", "--zookeeper", fleet.connect, "--describe", "--topic", name)
+    assert "Leader: 2" in " ".join(described.split())
 
 
 def test_a_plan_that_the_cluster_has_left_behind_is_not_run(fleet: Fleet, oscar: Browser) -> None:

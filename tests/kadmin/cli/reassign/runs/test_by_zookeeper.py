@@ -13,6 +13,7 @@ import pytest
 from cluster.zk import paths
 from kadmin.admin.zookeeper.run_store import SUPERVISORS_PATH
 from kadmin.admin.zookeeper.transaction import RUNS_PATH
+from kadmin.cli.reassign.runs import following
 from kadmin.errors import ExitCode
 from tests.kadmin.cli.reassign.runs.plans import plan_file
 from tests.kadmin.cli.reassign.steps import controlled, request_in, set_config
@@ -292,6 +293,40 @@ def test_one_that_stands_by_takes_over_when_the_first_dies_or_loses_its_session(
     assert [[1, 2], [2, 0], [0, 2]] == replicas_in(small)
     assert 1 == len(done("reassign", "list").splitlines())
     assert [] == queue_in(small)
+
+
+def test_another_pace_right_after_a_kill_goes_on_when_the_lease_is_over(small: str) -> None:
+    with client_of(small) as client:
+        client.delete(paths.CONTROLLER)
+    with running_kadmin("reassign", "run", plan_file(MOVES), "--yes") as first:
+        wait_until(lambda: request_in(small) is not None, what="the request")
+        first.kill()
+    with running_kadmin("reassign", "resume", "--yes", "--max-moves", "2") as second:
+        wait_until(lambda: len(queue_in(small)) == 2, what="the one that waits for the lease")
+        expire_supervisor(small)
+        with controlled(small):
+            events = events_of(second.communicate()[0].decode())
+
+    assert ("done", 0) == (events[-1]["state"], second.returncode)
+
+
+def test_a_supervisor_that_is_at_work_keeps_the_run_at_the_new_pace(
+    small: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(following, "LEASE_TIMEOUT_S", 0.0)
+    with client_of(small) as client:
+        client.delete(paths.CONTROLLER)
+    with running_kadmin("reassign", "run", plan_file(MOVES), "--yes") as first:
+        wait_until(lambda: request_in(small) is not None, what="the request")
+        paced = kadmin("reassign", "resume", "--yes", "--max-moves", "2")
+        same = kadmin("reassign", "resume", "--yes")
+        with controlled(small):
+            events = events_of(first.communicate()[0].decode())
+
+    assert 0 == paced.exit_code
+    assert f"(process {first.pid}) goes on with it, at the new pace\n" in paced.stderr
+    assert ExitCode.IN_PROGRESS == same.exit_code
+    assert "done" == events[-1]["state"]
 
 
 def test_of_two_plans_one_stands_by_for_no_other(small: str) -> None:
