@@ -28,6 +28,10 @@ class Channel:
     correlation_id: int | None = None
     """The correlation id of the order in flight."""
     retry_at_ms: int | None = None
+    unsent_since_ms: deque[int] = field(default_factory=deque)
+    """Since when the orders wait that were never sent; those of this step are not in it yet."""
+    is_again: bool = False
+    """Whether the first order was sent before."""
 
     @property
     def is_ready(self) -> bool:
@@ -81,6 +85,7 @@ class Channels:
             return None
         assert channel.retry_at_ms is None, "an order is under way, or waits to be sent again"
         channel.correlation_id = None
+        channel.is_again = False
         self._touched[broker_id] = None
         return channel.waiting.popleft()
 
@@ -96,6 +101,7 @@ class Channels:
         if channel is not None and channel.correlation_id == correlation_id:
             channel.correlation_id = None
             channel.retry_at_ms = now_ms + RETRY_BACKOFF_MS
+            channel.is_again = True
 
     def next_deadline(self) -> int | None:
         deadlines = (channel.retry_at_ms for channel in self._channels.values())
@@ -113,15 +119,28 @@ class Channels:
             (broker_id, len(channel.waiting)) for broker_id, channel in self._channels.items()
         )
 
-    def sendings(self) -> tuple[Send, ...]:
-        """Every order that can be sent now; it is in flight from then on."""
+    def sendings(self, now_ms: int) -> tuple[Send, ...]:
+        """Every order that can be sent now; it is in flight from then on.
+
+        Called at the end of the step in which orders were pushed.
+        """
         sendings = []
         for broker_id in self._touched:
             channel = self._channels.get(broker_id)
-            if channel is not None and channel.is_ready:
+            if channel is None:
+                continue
+            is_first_sent = channel.is_again or channel.correlation_id is not None
+            unsent_count = len(channel.waiting) - is_first_sent
+            new_count = unsent_count - len(channel.unsent_since_ms)
+            channel.unsent_since_ms.extend([now_ms] * new_count)
+            if channel.is_ready:
+                queue_ms = None
+                if not channel.is_again:
+                    queue_ms = now_ms - channel.unsent_since_ms.popleft()
                 # A new number for each sending, also of the same order: the answer to a sending
                 # that was given up must not count for the next.
                 channel.correlation_id = next(self._correlation_ids)
-                sendings.append(Send(broker_id, channel.correlation_id, channel.waiting[0]))
+                order = channel.waiting[0]
+                sendings.append(Send(broker_id, channel.correlation_id, order, queue_ms))
         self._touched.clear()
         return tuple(sendings)

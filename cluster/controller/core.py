@@ -320,7 +320,7 @@ class ControllerCore:
         if self._active is not None:
             # After all other effects: a channel is opened before its first order is sent.  Orders
             # into channels that were closed in this step are gone with them.
-            self._effects += self._active.channels.sendings()
+            self._effects += self._active.channels.sendings(self._now_ms)
         effects = tuple(self._effects)
         self._effects.clear()
         return effects

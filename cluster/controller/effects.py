@@ -52,6 +52,8 @@ class Send:
     broker_id: BrokerId
     correlation_id: int
     order: Order
+    queue_ms: int | None = None
+    """How long it waited for its turn; None for an order that is sent again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,6 +126,7 @@ def add_sockets(
     registry.gauges(network.SOCKET_SERVER_METRICS, listeners)
     registry.gauge(network.MEMORY_AVAILABLE, available)
     registry.gauge(network.MEMORY_USED, used)
+    registry.gauge(network.EXPIRED_CONNECTIONS, lambda: connections.expired_count)
     registry.gauge(network.REQUEST_QUEUE_SIZE, lambda: turns.count)
 
 

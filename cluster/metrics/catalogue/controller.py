@@ -84,3 +84,8 @@ QUEUE_SIZE: Final = CHANNEL_MANAGER.gauge(
     tags=("broker-id",),
     differs="The one in flight counts.",
 )
+ORDERS: Final = CHANNEL_MANAGER.timer(
+    "RequestRateAndQueueTimeMs",
+    "Orders that were sent to a broker, and how long they waited for their turn.",
+    tags=("broker-id",),
+)

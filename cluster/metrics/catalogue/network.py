@@ -75,6 +75,10 @@ MEMORY_AVAILABLE: Final = SOCKET_SERVER.gauge(
 MEMORY_USED: Final = SOCKET_SERVER.gauge(
     "MemoryPoolUsed", "The bytes of requests that are being received, or wait for a thread."
 )
+EXPIRED_CONNECTIONS: Final = SOCKET_SERVER.gauge(
+    "ExpiredConnectionsKilledCount",
+    "Connections that were closed since nothing moved on them for `connections.max.idle.ms`.",
+)
 REQUEST_QUEUE_SIZE: Final = BeanType("kafka.network", "RequestChannel").gauge(
     "RequestQueueSize",
     "Requests that are being handled in turns with others.",

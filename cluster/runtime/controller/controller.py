@@ -227,7 +227,9 @@ class Controller:
                 )
             case CloseChannel(broker_id):
                 self._channels.pop(broker_id).close()
-            case Send(broker_id, correlation_id, order):
+                self._metrics.channel_closed(broker_id)
+            case Send(broker_id, correlation_id, order, queue_ms):
+                self._metrics.order_sent(broker_id, queue_ms)
                 self._channels[broker_id].send(correlation_id, order)
             case Reply(request_id, reply):
                 _, done = self._requests.pop(request_id)

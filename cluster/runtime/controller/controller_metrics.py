@@ -16,6 +16,7 @@ from cluster.metrics.meters import Meter
 from cluster.metrics.registry import NS_PER_MS, MetricsRegistry
 from cluster.metrics.reservoirs import Histogram
 from cluster.model.controller_stats import EventStats, Spread
+from cluster.model.ids import BrokerId
 
 P99: Final = 4
 """The place of the 99th percentile."""
@@ -56,6 +57,7 @@ class ControllerMetrics:
             for state, bean in beans.TIMERS.items()
         }
         self._queue_time = registry.histograms(beans.EVENT_QUEUE_TIME).of()
+        self._orders = registry.timers(beans.ORDERS)
         self.unclean_elections: Meter = registry.meters(beans.UNCLEAN_ELECTIONS).of()
 
     def watch(self, core: Callable[[], ControllerCore]) -> None:
@@ -112,6 +114,17 @@ class ControllerMetrics:
             self._timers[state].update(processing_ms * NS_PER_MS)
         else:
             kind.processing.update(processing_ms * NS_PER_MS)
+
+    def order_sent(self, broker_id: BrokerId, queue_ms: int | None) -> None:
+        """Record how long an order waited for its turn in the channel to a broker.
+
+        None is one that is sent again, which does not count.
+        """
+        if queue_ms is not None:
+            self._orders.of(str(broker_id)).update(queue_ms * NS_PER_MS)
+
+    def channel_closed(self, broker_id: BrokerId) -> None:
+        self._orders.remove(str(broker_id))
 
     def _durations(self) -> Histogram:
         return Histogram(self._registry.reservoir(1), unit=NS_PER_MS)

@@ -19,6 +19,8 @@ class ConnectionQuotas:
         self.by_listener: Counter[str] = Counter()
         self.opened: Counter[str] = Counter()
         """How many were admitted by each listener since the start."""
+        self.expired_count = 0
+        """How many were closed since they were idle."""
         self.count = 0
 
     @property

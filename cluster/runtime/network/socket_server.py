@@ -263,6 +263,7 @@ class SocketServer:
                     self._closing_log.add(
                         logging.INFO, CLOSING, connection.peer, f"it is idle for {idle_ms_max} ms"
                     )
+                    self.quotas.expired_count += 1
                     connection.close()
         service.memory.trim()
         if self._listeners:

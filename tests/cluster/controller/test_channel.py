@@ -34,7 +34,7 @@ def sent(channels: Channels) -> list[tuple[int, int, int]]:
     return [
         (broker_id, correlation_id, sending.controller_epoch)
         for broker_id, correlation_id, sending in (
-            (s.broker_id, s.correlation_id, s.order) for s in channels.sendings()
+            (s.broker_id, s.correlation_id, s.order) for s in channels.sendings(0)
         )
     ]
 
@@ -116,3 +116,28 @@ def test_orders_for_a_broker_that_is_gone_are_dropped() -> None:
 
 def test_closing_all_says_so_for_each() -> None:
     assert opened(ONE, TWO).close_all() == (CloseChannel(ONE), CloseChannel(TWO))
+
+
+def test_an_order_knows_how_long_it_waited_for_its_turn() -> None:
+    channels = opened(ONE)
+
+    def queue_times(now_ms: int) -> list[int | None]:
+        return [sending.queue_ms for sending in channels.sendings(now_ms)]
+
+    channels.push(ONE, order(1))
+    channels.push(ONE, order(2))
+    assert queue_times(10) == [0]
+    channels.push(ONE, order(3))
+    assert queue_times(15) == []
+    channels.answered(ONE, 0)
+    assert queue_times(20) == [10]
+    channels.failed(ONE, 1, 21)
+    channels.push(ONE, order(4))
+    assert queue_times(25) == []
+    # One that is sent again has been counted.
+    channels.on_deadline(21 + RETRY_BACKOFF_MS)
+    assert queue_times(121) == [None]
+    channels.answered(ONE, 2)
+    assert queue_times(130) == [115]
+    channels.answered(ONE, 3)
+    assert queue_times(130) == [105]

@@ -299,7 +299,7 @@ def test_only_a_partition_without_a_live_member_of_its_isr_is_led_uncleanly(
 def elect(harness: Harness, strategy: Strategy) -> PartitionState:
     """What stands in ZooKeeper after an election of t-0, when the brokers have been told."""
     harness.perform(partitions.bring_online(harness.active, (tp("t-0"),), strategy))
-    harness.carry_out(harness.active.channels.sendings())
+    harness.carry_out(harness.active.channels.sendings(harness.now_ms))
     elected = harness.state(tp("t-0"))
     assert elected is not None
     return elected

@@ -53,6 +53,8 @@ def test_a_broker_has_all_beans_of_the_catalogue(tmp_path: Path, chroot: str) ->
     assert count(f"{server}ZooKeeperClientMetrics,name=ZooKeeperRequestLatencyMs") > 0
     assert count(f"{network}RequestMetrics,name=TotalTimeMs,request=Produce") == 1
     assert count(f"{network}RequestMetrics,name=TotalTimeMs,request=FetchConsumer") == 1
+    assert count(f"{network}RequestMetrics,name=ErrorsPerSec,request=Produce,error=NONE") == 1
+    assert count(f"{network}SocketServer,name=ExpiredConnectionsKilledCount", "Value") == 0
     assert count(f"{server}BrokerTopicMetrics,name=MessagesInPerSec,topic=orders") == 1
     assert count("kafka.controller:type=KafkaController,name=ActiveControllerCount", "Value") == 0
     sockets = f"{server}socket-server-metrics,listener=PLAINTEXT,networkProcessor=0"

@@ -5,6 +5,7 @@ from cluster.controller.events import Requested, TopicsWritten
 from cluster.controller.requests import ElectLeaders
 from cluster.metrics.catalogue.controller import TIMERS
 from cluster.model.controller_stats import EventStats, Spread
+from cluster.model.ids import BrokerId
 from cluster.runtime.controller.controller_metrics import (
     NUMBERS,
     ControllerMetrics,
@@ -29,6 +30,20 @@ def test_events_move_the_timer_of_their_state_and_the_time_in_the_queue() -> Non
     assert (queue["Count"], queue["Max"], queue["Min"]) == (2, 5, 1)
     # Without an event, too, so that a dashboard has its series from the start.
     assert found[STATS.format("TopicDeletionRateAndTimeMs")]["Count"] == 0
+
+
+def test_the_orders_to_a_broker_are_counted_until_it_is_gone() -> None:
+    registry = new_registry()
+    metrics = ControllerMetrics(registry)
+    for broker_id, queue_ms in ((1, 5), (1, None), (1, 0), (2, 7)):
+        metrics.order_sent(BrokerId(broker_id), queue_ms)
+    metrics.channel_closed(BrokerId(2))
+
+    start = "kafka.controller:type=ControllerChannelManager,name=RequestRateAndQueueTimeMs,"
+    found = {name: of for name, of in all_of(registry).items() if name.startswith(start)}
+    assert list(found) == [f"{start}broker-id=1"]
+    (orders,) = found.values()
+    assert (orders["Count"], orders["Max"]) == (2, 5)
 
 
 def test_the_figures_of_events_are_kept_by_state() -> None:

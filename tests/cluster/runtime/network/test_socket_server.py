@@ -466,6 +466,7 @@ def test_idle_connections_are_closed_and_waiting_ones_are_not(
         running.call(lambda: answering.parked[0](FetchResponse()))
         decode_response(FetchResponse, 11, waiting.receive_frame())
         assert waiting.is_closed()
+        assert running.call(lambda: running.server.quotas.expired_count) == 2
 
     assert "it is idle for 300 ms" in log()
 
