@@ -25,11 +25,8 @@ def read_clients(session: Session, admin_port: int | None) -> "ClientReport":
     Raises:
         UnreachableError: no server opens a session.
     """
-    from cluster.zk import paths
-    from cluster.zk.requests import GetData
-    from cluster.zk.steps import read
     from kadmin.admin.zookeeper.client_probe import ask_clients
-    from kadmin.admin.zookeeper.migration.reading import read_old_consumers
+    from kadmin.admin.zookeeper.migration.reading import has_migration_node, read_old_consumers
     from kadmin.admin.zookeeper.snapshot import read_snapshot
     from kadmin.arguments.topics import TopicSelection
     from kadmin.plan.migration.evidence import Damage
@@ -44,8 +41,7 @@ def read_clients(session: Session, admin_port: int | None) -> "ClientReport":
         )
         damages: list[Damage] = []
         groups = connection.read(read_old_consumers(damages))
-        # Controllers create it when they start, long before they own the cluster.
-        (migration,) = connection.read(read([GetData(paths.MIGRATION)]))
+        has_node = connection.read(has_migration_node())
         told = ask_clients(settings, admin_port)
         own, _ = connection.client.client_id or (NO_SESSION, b"")
     controller = snapshot.controller
@@ -55,7 +51,7 @@ def read_clients(session: Session, admin_port: int | None) -> "ClientReport":
         addresses_of(snapshot.brokers),
         None if controller is None or controller.is_kraft else controller.broker_id,
         own,
-        has_kraft=(controller is not None and controller.is_kraft) or migration is not None,
+        has_kraft=(controller is not None and controller.is_kraft) or has_node,
     )
     used = tuple(group for group in groups if group.is_in_use(now_ms))
     gaps = tuple(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import count
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from cluster.formats.metadata_records import FRAME_VERSION, RECORD_TYPES
 from cluster.wire.encoders import encode_message
@@ -26,7 +26,7 @@ def value_of(message: tuple[Any, ...], version: int) -> bytes:
     schema = schema_of(type(message))
     (body,) = encode_message(schema, version, message)
     head = (FRAME_VERSION, TYPE_IDS[schema.message], version)
-    return b"".join(map(encode, head)) + bytes(body)
+    return b"".join(map(encode, head)) + bytes(cast(bytes, body))
 
 
 def metadata_records() -> list[tuple[None, bytes | None]]:
@@ -47,12 +47,11 @@ def every_value() -> Iterator[bytes]:
 
 def filled(struct: type[tuple[Any, ...]], version: int, numbers: Iterator[int]) -> Any:
     """Return a struct none of whose fields has its default."""
-    return struct(
-        *(
-            content(field, version, numbers) if version in field.versions else field.default
-            for field in fields_of(struct).values()
-        )
-    )
+    values: list[Any] = [
+        content(field, version, numbers) if version in field.versions else field.default
+        for field in fields_of(struct).values()
+    ]
+    return struct(*values)
 
 
 def content(field: Field, version: int, numbers: Iterator[int]) -> Any:

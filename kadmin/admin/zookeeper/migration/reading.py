@@ -278,6 +278,15 @@ def read_restricted(connection: Connection) -> dict[str, tuple[str, ...]]:
     return found
 
 
+def has_migration_node() -> Steps[bool]:
+    """Return whether a KRaft controller has begun with the cluster.
+
+    Controllers create `/migration` when they start, long before they own the cluster.
+    """
+    (node,) = yield from read([GetData(paths.MIGRATION)])
+    return node is not None
+
+
 def read_old_consumers(damages: list[Damage]) -> Steps[tuple[OldConsumers, ...]]:
     """Return the groups that keep members or offsets in ZooKeeper.
 
