@@ -1504,7 +1504,7 @@ _kadmin_node() {
             '
             ;;
         'kadmin migration')
-            commands='check preview rollback-check status'
+            commands='check diff preview rollback-check status'
             options='
                 --cluster
             '
@@ -1534,6 +1534,14 @@ _kadmin_node() {
                 --broker-tls-no-host-check
                 --command-config
                 --admin.config
+            '
+            ;;
+        'kadmin migration diff')
+            commands=''
+            options='
+                --metadata-dir
+                --watch
+                --cluster
             '
             ;;
         'kadmin migration preview')
@@ -2760,6 +2768,8 @@ _kadmin_kind() {
         'kadmin migration check --broker-tls-cert') kind='path' ;;
         'kadmin migration check --broker-tls-key') kind='path' ;;
         'kadmin migration check --command-config'|'kadmin migration check --admin.config') kind='path' ;;
+        'kadmin migration diff --metadata-dir') kind='path' ;;
+        'kadmin migration diff --cluster') kind='live clusters' ;;
         'kadmin migration preview --cluster') kind='live clusters' ;;
         'kadmin migration rollback-check --cluster') kind='live clusters' ;;
         'kadmin migration status --cluster') kind='live clusters' ;;

@@ -208,6 +208,7 @@ function __kadmin_at
                 --kill \
                 --lose-rack \
                 --plan \
+                --metadata-dir \
                 --rack \
                 --zookeepers \
                 --dir \
@@ -280,6 +281,7 @@ function __kadmin_at
                 'kadmin simulate' \
                 'kadmin migration' \
                 'kadmin migration check' \
+                'kadmin migration diff' \
                 'kadmin migration preview' \
                 'kadmin migration rollback-check' \
                 'kadmin migration status' \
@@ -1772,6 +1774,7 @@ complete -c kadmin -n '__kadmin_at kadmin simulate' -l command-config -r -F -d '
 complete -c kadmin -n '__kadmin_at kadmin simulate' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
 complete -c kadmin -n '__kadmin_at kadmin migration' -a check -d 'See what stands in the way.'
+complete -c kadmin -n '__kadmin_at kadmin migration' -a diff -d 'Compare ZooKeeper with the log of the controllers.'
 complete -c kadmin -n '__kadmin_at kadmin migration' -a preview -d 'Count the records that will be written.'
 complete -c kadmin -n '__kadmin_at kadmin migration' -a rollback-check -d 'See whether there is a way back.'
 complete -c kadmin -n '__kadmin_at kadmin migration' -a status -d 'See how far a migration is.'
@@ -1799,6 +1802,10 @@ complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-tls-no-veri
 complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-tls-no-host-check -d 'Check the brokers\' certificates, but not that they name the host.'
 complete -c kadmin -n '__kadmin_at kadmin migration check' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin migration check' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
+
+complete -c kadmin -n '__kadmin_at kadmin migration diff' -l metadata-dir -r -F -d 'The log directory of a KRaft controller, or a copy of its __cluster_metadata-0.  [required]'
+complete -c kadmin -n '__kadmin_at kadmin migration diff' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
+complete -c kadmin -n '__kadmin_at kadmin migration diff' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 
 complete -c kadmin -n '__kadmin_at kadmin migration preview' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 

@@ -50,7 +50,8 @@ def decode_producer_id_block(node: Znode) -> ProducerIdBlock | None:
     document = json_object(node)
     first = integer(node, document, "block_start", 0, INT64_MAX)
     return ProducerIdBlock(
-        broker_id=BrokerId(integer(node, document, "broker", 0)),
+        # A KRaft controller, which writes it during a migration, has -1 here.
+        broker_id=BrokerId(integer(node, document, "broker", -1)),
         first=first,
         last=integer(node, document, "block_end", first, INT64_MAX),
         version=integer(node, document, "version", default=1),

@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from kadmin.app.session import Session
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
     from kadmin.admin.wire.connection import WireConnection
     from kadmin.admin.zookeeper.connection import Connection
     from kadmin.plan.migration.evidence import MigrationEvidence
+    from kadmin.plan.migration.store_diff import StoreReport
+
+LOOK_AGAIN_S: Final = (1.0,)
+"""The pauses before what differs is read again: a write may be under way."""
 
 OF_BROKERS: Final = "releases, authorizers and settings of brokers"
 
@@ -81,3 +86,26 @@ def described(
         silent=tuple(broker for broker in brokers if str(broker) in silent),
         unlooked=(*found.unlooked, *gaps),
     )
+
+
+def compare_stores(session: Session, directory: Path) -> "StoreReport":
+    """Compare ZooKeeper with the metadata log in *directory*, and once more what differs.
+
+    Raises:
+        UnreadableMetadataLogError: *directory* has no log that can be read.
+        UnreachableError: no ZooKeeper answers.
+    """
+    from kadmin.app.metadata_log import read_image
+    from kadmin.plan.migration.store_diff import differences, store_report
+    from kadmin.plan.migration.stores import facts_of_zookeeper
+
+    looks = []
+    with session.connect() as connection:
+        for pause_s in (0.0, *LOOK_AGAIN_S):
+            time.sleep(pause_s)
+            found = evidence_of(connection)
+            image = read_image(directory)
+            looks.append((facts_of_zookeeper(found), image.facts()))
+            if not differences(*looks[-1]):
+                break
+    return store_report(looks, image, found.migration, found.damages)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 from kazoo.client import KazooClient
@@ -104,6 +105,52 @@ def test_a_cluster_migrates_as_predicted_and_is_given_back(
         done("configs", "--alter", "--topic", "one", "--add-config", "retention.ms=70000", "--yes",
              "--zookeeper", chroot)  # fmt: skip
         assert ExitCode.DONE == kadmin(*fix).exit_code
+
+
+CREDENTIAL: Final = b"salt=c2FsdA==,stored_key=a2V5,server_key=c2VydmVy,iterations=4096"
+
+
+@pytest.mark.long
+def test_both_stores_are_equal_in_dual_write_until_one_is_changed_by_hand(
+    chroot: str, java: str, maven: Maven, tmp_path: Path
+) -> None:
+    with migrating(chroot, java, maven, tmp_path) as made, client_of(chroot) as client:
+        configs = b'{"version":1,"config":{"SCRAM-SHA-256":"%s"}}' % CREDENTIAL
+        client.create("/config/users/bob", configs, makepath=True)
+        rule = {"principal": "User:ann", "permissionType": "Allow", "operation": "Read"}
+        rules = json.dumps({"version": 1, "acls": [{**rule, "host": "*"}]})
+        client.create("/kafka-acl/Topic/one", rules.encode(), makepath=True)
+        alter = ("configs", "--alter", "--topic", "one", "--add-config", "retention.ms=70000")
+        done(*alter, "--yes", "--zookeeper", chroot)
+        log = str(made.controller.directory / "data")
+
+        made.controller.server.start()
+        made.controller.server.wait_for(DUAL_WRITE)
+
+        first = read(chroot, "diff", "--metadata-dir", log)
+        assert ([], True) == (first["differences"], first["equal"])
+        assert first["compared"] > 20
+
+        # Both are written now: a topic, a leader, and the next block of producer ids.
+        admin = AdminClient({"bootstrap.servers": made.cluster.bootstrap})
+        admin.create_topics([NewTopic("three", 3, 1)])["three"].result(OUTER_LIMIT_S)
+        producer = Producer(
+            {"bootstrap.servers": made.cluster.bootstrap, "enable.idempotence": True}
+        )
+        producer.produce("three", b"value")
+        assert 0 == producer.flush(OUTER_LIMIT_S)
+        wait_until(lambda: read(chroot, "diff", "--metadata-dir", log)["equal"], what="equality")
+        assert read(chroot, "diff", "--metadata-dir", log)["compared"] > first["compared"]
+
+        client.set("/config/topics/one", b'{"version":1,"config":{"retention.ms":"1"}}')
+        state = paths.state("two", 0)
+        client.set(state, json.dumps({**state_at(client, state), "leader_epoch": 9}).encode())
+
+        differing = read(chroot, "diff", "--metadata-dir", log)["differences"]
+        assert [
+            ("partition two-0", "leader_epoch", "9", "0"),
+            ("topic one", "config retention.ms", "1", "70000"),
+        ] == [tuple(each.values()) for each in differing]
 
 
 @pytest.mark.long

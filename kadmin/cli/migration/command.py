@@ -12,7 +12,7 @@ import click
 from kadmin.cli.frame import Group, group_command
 from kadmin.cli.options import Number, WholeNumber, forbid, option
 from kadmin.cli.session import Session
-from kadmin.cli.watching import watch, watch_option
+from kadmin.cli.watching import clock, watch, watch_option
 from kadmin.errors import ExitCode, UnreachableError
 
 if TYPE_CHECKING:
@@ -39,7 +39,8 @@ def migration() -> None:
     """See whether a cluster is ready to leave ZooKeeper for KRaft, how far its migration is, and
     whether there is a way back.
 
-    All of it is read from ZooKeeper; 'check' asks brokers for their settings, too. Only
+    All of it is read from ZooKeeper; 'check' asks brokers for their settings, too, and 'diff' reads
+    the log of a KRaft controller. Only
     'rollback-check --fix' writes.
     """
 
@@ -202,6 +203,51 @@ def status(session: Session, **options: Any) -> None:
 
     watch(session, options["watch"], show)
     if blind:
+        click.get_current_context().exit(ExitCode.FOUND)
+
+
+@group_command(migration, "diff", short_help="Compare ZooKeeper with the log of the controllers.")
+@option(
+    "--metadata-dir",
+    metavar="DIR",
+    required=True,
+    help="The log directory of a KRaft controller, or a copy of its __cluster_metadata-0.",
+)
+@watch_option()
+def diff(session: Session, metadata_dir: str, **options: Any) -> None:
+    """Compare what ZooKeeper and the metadata log of the KRaft controllers have of the cluster
+    while both are written: topics, ids, replicas, leaders, ISR, leader epochs, configs, quotas,
+    SCRAM credentials, ACLs, delegation tokens and producer ids.
+
+    What differs is read once more, so that a write under way is no difference. Values of passwords
+    and credentials are compared, where the stores have them in the same form, and never shown.
+
+    Exits with 4 if anything differs or cannot be read, and with 5 if no ZooKeeper answers.
+
+    \b
+    Examples:
+      kadmin migration diff --metadata-dir /var/lib/kafka/controller
+      kadmin migration diff --metadata-dir copied/__cluster_metadata-0 --output json
+      kadmin migration diff --metadata-dir /var/lib/kafka/controller --watch 10
+    """
+    from pathlib import Path
+
+    from kadmin.app.migration import compare_stores
+    from kadmin.render.migration.diff import diff_document
+
+    equal_since: str | None = None
+    is_equal = False
+
+    def show() -> None:
+        nonlocal equal_since, is_equal
+        report = compare_stores(session, Path(metadata_dir))
+        is_equal = report.is_equal
+        equal_since = (equal_since or clock()) if is_equal else None
+        is_watched = options["watch"] is not None
+        session.output.show(diff_document(report, equal_since if is_watched else None))
+
+    watch(session, options["watch"], show)
+    if not is_equal:
         click.get_current_context().exit(ExitCode.FOUND)
 
 

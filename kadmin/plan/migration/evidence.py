@@ -5,10 +5,12 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from cluster.model.acl import ResourceAcls, ResourcePattern
+from cluster.model.cluster import ProducerIdBlock
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides
 from cluster.model.controller import MigrationState
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
+from cluster.model.token import DelegationToken
 from cluster.zk import paths
 
 FRESH_MS: Final = 7 * 24 * 3600 * 1000
@@ -84,8 +86,8 @@ class MigrationEvidence:
     cluster_id: str | None = None
     configs: Mapping[ConfigEntity, ConfigOverrides] = field(default_factory=dict)
     acls: Mapping[ResourcePattern, ResourceAcls] = field(default_factory=dict)
-    tokens: int = 0
-    has_producer_ids: bool = False
+    tokens: tuple[DelegationToken, ...] = ()
+    producer_ids: ProducerIdBlock | None = None
     orphan_marks: tuple[str, ...] = ()
     elections: tuple[TopicPartition, ...] = ()
     log_dir_events: int = 0

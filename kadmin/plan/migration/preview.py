@@ -51,10 +51,10 @@ def preview(evidence: MigrationEvidence) -> Preview:
         "TOPIC_RECORD": len(topics),
         "PARTITION_RECORD": sum(len(topic.assignment.partitions) for topic in topics),
         "CONFIG_RECORD": configs,
-        "DELEGATION_TOKEN_RECORD": evidence.tokens,
+        "DELEGATION_TOKEN_RECORD": len(evidence.tokens),
         "USER_SCRAM_CREDENTIAL_RECORD": credentials,
         "CLIENT_QUOTA_RECORD": quotas,
-        "PRODUCER_IDS_RECORD": int(evidence.has_producer_ids),
+        "PRODUCER_IDS_RECORD": int(evidence.producer_ids is not None),
         "ACCESS_CONTROL_ENTRY_RECORD": sum(len(each.entries) for each in evidence.acls.values()),
     }
     return Preview(

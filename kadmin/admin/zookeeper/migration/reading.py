@@ -11,11 +11,13 @@ from kazoo.exceptions import NoAuthError, NoNodeError
 
 from cluster.coordination.resource_acls import read_resource_acls
 from cluster.model.acl import ResourceAcls
+from cluster.model.cluster import ProducerIdBlock
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, EntityKind
 from cluster.model.controller import MigrationState
 from cluster.model.errors import CorruptZnodeError, may_not_be_read
 from cluster.model.fault import Fault
 from cluster.model.ids import TopicPartition
+from cluster.model.token import DelegationToken
 from cluster.zk import paths
 from cluster.zk.admin import decode_preferred_election
 from cluster.zk.cluster import decode_cluster_id, decode_producer_id_block
@@ -100,7 +102,7 @@ def read_migration_evidence(cluster: str, now_ms: int) -> Steps[MigrationEvidenc
             if isinstance(rules, ResourceAcls)
         },
         tokens=small.tokens,
-        has_producer_ids=small.has_producer_ids,
+        producer_ids=small.producer_ids,
         orphan_marks=tuple(name for name in small.marks if name not in snapshot.topics),
         elections=small.elections,
         log_dir_events=small.log_dir_events,
@@ -198,8 +200,8 @@ class Small(NamedTuple):
     marks: tuple[str, ...]
     log_dir_events: int
     elections: tuple[TopicPartition, ...]
-    tokens: int
-    has_producer_ids: bool
+    tokens: tuple[DelegationToken, ...]
+    producer_ids: ProducerIdBlock | None
     has_id_sequence: bool
     cluster_id: str | None
 
@@ -238,19 +240,19 @@ def read_small(damages: list[Damage]) -> Steps[Small]:
         log_dir_events=len(names[2]),
         elections=() if election is None else election.partitions,
         tokens=tokens,
-        has_producer_ids=producer_ids is not None,
+        producer_ids=producer_ids,
         has_id_sequence=isinstance(sequence, Znode) and sequence.zk_version > 0,
         cluster_id=None if cluster_id is None else cluster_id.cluster_id,
     )
 
 
-def read_tokens(names: Iterable[str], damages: list[Damage]) -> Steps[int]:
-    """Return how many delegation tokens there are."""
-    tokens = tuple(map(paths.delegation_token, names))
-    replies = yield from read(map(GetData, tokens))
-    note_refused(zip(tokens, replies, strict=True), damages)
+def read_tokens(names: Iterable[str], damages: list[Damage]) -> Steps[tuple[DelegationToken, ...]]:
+    asked = tuple(map(paths.delegation_token, names))
+    replies = yield from read(map(GetData, asked))
+    note_refused(zip(asked, replies, strict=True), damages)
     found = [reply for reply in replies if isinstance(reply, Znode)]
-    return sum(decoded(decode_token, node, damages) is not None for node in found)
+    tokens = (decoded(decode_token, node, damages) for node in found)
+    return tuple(token for token in tokens if token is not None)
 
 
 def read_restricted(connection: Connection) -> dict[str, tuple[str, ...]]:

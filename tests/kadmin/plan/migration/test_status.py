@@ -5,7 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from cluster.model.ids import ControllerEpoch, TopicPartition, ZkVersion
+from cluster.model.cluster import ProducerIdBlock
+from cluster.model.ids import BrokerId, ControllerEpoch, TopicPartition, ZkVersion
+from cluster.model.token import DelegationToken
 from cluster.zk import paths
 from kadmin.plan.migration.evidence import Damage, MigrationEvidence, NodeTimes
 from kadmin.plan.migration.preview import preview
@@ -201,14 +203,23 @@ def test_the_fix_names_the_versions_that_it_was_planned_from() -> None:
 
 
 def test_a_preview_leaves_out_what_waits_for_its_deletion() -> None:
+    token = DelegationToken(
+        token_id="x",
+        owner="User:a",
+        requester="User:a",
+        renewers=(),
+        issue_timestamp_ms=1,
+        expiry_timestamp_ms=2,
+        max_timestamp_ms=3,
+    )
     evidence = with_snapshot(
         cluster(
             brokers("0 1"),
             topic("t", "0,1 1,0", configs={"retention.ms": "1"}),
             topic("u", "0,1", marked=True, configs={"retention.ms": "1"}),
         ),
-        tokens=1,
-        has_producer_ids=True,
+        tokens=(token,),
+        producer_ids=ProducerIdBlock(broker_id=BrokerId(0), first=0, last=999),
     )
     found = preview(evidence)
 
