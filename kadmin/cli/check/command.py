@@ -29,6 +29,7 @@ KINDS: Final = (
         "under-min-isr",
         "zookeeper",
         "log-dir",
+        "quorum",
         "dead-broker",
     ),
     *(

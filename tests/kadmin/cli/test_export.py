@@ -182,9 +182,10 @@ def test_what_comes_goes_and_lags_is_seen_while_it_is_exported(
         assert 0 == gone.get("kafka_exporter_poll_failures_total", poll="cluster")
 
 
-def test_a_signal_ends_it_in_order(wire: tuple[str, str]) -> None:
-    # So long that no poll is late on a machine that stands still.
-    with exporting(*wire, "--interval", "3600", "--max-age", "3600") as exporter:
+def test_a_signal_ends_it_in_order(wire: tuple[str, str], topic: str) -> None:
+    # So long that no poll is late on a machine that stands still; other tests' topics come and go.
+    own = ("--topic", topic, "--group", f"none-{topic}")
+    with exporting(*wire, *own, "--interval", "3600", "--max-age", "3600") as exporter:
         exporter.scrape_until("kafka_exporter_up", 1, poll="cluster")
         exporter.process.send_signal(signal.SIGTERM)
         assert exporter.process.stderr is not None

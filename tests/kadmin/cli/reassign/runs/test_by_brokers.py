@@ -298,7 +298,7 @@ def test_a_second_supervisor_does_not_begin(fleet: Fleet) -> None:
         process.wait()
 
     assert "running" == state
+    # It waits for the lease of the first one, or finds that the run has ended meanwhile.
     assert 0 == faster.exit_code
-    assert "goes on with it\n" in faster.stderr
     assert (0, "done") == (process.returncode, json.loads(rest[-1])["state"])
     assert {} == all_throttles(fleet, topic)
