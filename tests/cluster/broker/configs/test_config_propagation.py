@@ -41,7 +41,7 @@ from cluster.wire.messages.configs import (
     IncrementalAlterConfigsRequest,
     IncrementalAlterConfigsResource,
 )
-from tests.cluster.api.world import SMALL_INDEXES, World
+from tests.cluster.api.world import World
 from tests.cluster.broker.configs.values import broker_value, other_value
 from tests.support.checkout import CHECKOUT
 
@@ -136,7 +136,7 @@ class RunningBroker:
     """A broker that leads a partition and follows others, with those who apply its configs."""
 
     def __init__(self) -> None:
-        self.configs = BrokerConfigs(SMALL_INDEXES)
+        self.configs = BrokerConfigs()
         self.peers = Peers()
         self.world = World(ApiSettings(configs=self.configs), peers=self.peers)
         self.world.lead(TOPIC_NAME, replicas=(1, 2), isr=(1,))
