@@ -1,6 +1,7 @@
 """`kadmin export`: an exporter for Prometheus."""
 
 import re
+import threading
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -30,17 +31,6 @@ SERVED: Final = {
 """Options that mean nothing where the cluster is read once."""
 PUBLIC: Final = 0o644
 """The mode of a new file: its reader is another user, and it has no secrets."""
-
-
-class PollEnded(KadminError):
-    """A poll has met what must not happen."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "the exporter has ended: one of its polls met a bug, which is printed above",
-            hint="start it again, best by what supervises it",
-        )
-
 
 PORT_MAX: Final = 65_535
 
@@ -309,7 +299,6 @@ def serve(session: Session, exporter: "Exporter", address: str, path: str) -> No
 
     Raises:
         NotListening: the address is taken.
-        PollEnded: a bug ended one of the polls.
     """
     from cluster.model.address import split_address
     from kadmin.app.exporting.server import MetricsServer
@@ -325,9 +314,8 @@ def serve(session: Session, exporter: "Exporter", address: str, path: str) -> No
         before = take_over(end)
         try:
             session.note(f"metrics are at {server.url}")
-            exporter.poller.wait_for_end()
+            threading.Event().wait()
         except KeyboardInterrupt:
             return
         finally:
             restore(before)
-    raise PollEnded
