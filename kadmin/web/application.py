@@ -240,8 +240,10 @@ def failed(
         body = json.dumps(problem)
         return Response(body, status, media_type="application/problem+json")
     if visit is not None:
-        return visit.page("failed.html", status=status, text=text, hint=hint)
-    return html(request, "failed.html", status=status, text=text, hint=hint)
+        # What has not been read yet, or not now, is there after one of the next looks.
+        waits = status == 503 and visit.cluster is not None and request.method == "GET"
+        return visit.page("failed.html", status=status, text=text, hint=hint, waits=waits)
+    return html(request, "failed.html", status=status, text=text, hint=hint, waits=False)
 
 
 async def too_large(request: Request, _error: Exception) -> Response:

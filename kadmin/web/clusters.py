@@ -320,5 +320,5 @@ class NotReadYet(UnreachableError):
         super().__init__(
             f"{cluster.name} has not been read yet"
             + ("" if failure is None else f": {failure.message}"),
-            hint="load this page again in a moment" if failure is None else failure.hint,
+            hint="it is shown in a moment" if failure is None else failure.hint,
         )

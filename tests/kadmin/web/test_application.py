@@ -141,6 +141,8 @@ def test_a_cluster_that_was_not_read_yet_is_no_fault(client: Client) -> None:
     for page in ("", "/brokers", "/topics", "/moves"):
         answer = client.get(f"/clusters/east{page}")
         assert (503, True) == (answer.status_code, "has not been read yet" in answer.text)
+        assert 'data-news="/clusters/east/news"' in answer.text
+        assert 'http-equiv="refresh"' in answer.text
     for page in ("/groups", "/configs", "/acls", "/audit"):
         assert 200 == client.get(f"/clusters/east{page}").status_code
 
