@@ -47,7 +47,7 @@ DATE: Final = re.compile(
     r"[\])]?(?=[\s|:;,\"\[({<-]|\Z)"
 )
 """Of log4j's formats those that name the day, with millis and a zone or without; none of those
-of which nobody can say whether the day or the month is first."""
+that may have the day or the month first."""
 
 WRITER: Final = re.compile(
     r"\[(?:Controller|Broker) id=|(?<![^\s;,\"])(?:Controller [0-9]+ epoch |Broker [0-9]+ )"
