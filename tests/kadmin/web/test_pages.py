@@ -78,7 +78,7 @@ def test_a_page_of_ten_thousand_topics_is_small(serving: Serving) -> None:
     *pages, found = visit(serving, look_at(snapshot), *(path + query for query in queries))
 
     assert [100, 1000] == [page.count('scope="row"') for page in pages]
-    assert len(pages[0]) < PAGE_SIZE_MAX
+    assert [] == [len(page.encode()) for page in pages if len(page.encode()) > PAGE_SIZE_MAX]
     assert "topic-of-a-team-09999" in found
     assert "(10\u202f000 in all)" in found
 
