@@ -209,8 +209,10 @@ class Connection:
         reader = self._reader
         if reader is None:
             reader = self._reader = service.memory.borrow_reader()
-        for _ in range(RECEIVES_PER_TURN):
+            space = reader.chunk
+        else:
             space = reader.space()
+        for _ in range(RECEIVES_PER_TURN):
             try:
                 count = self._transport.receive_into(space)
             except (BlockingIOError, InterruptedError):
@@ -236,6 +238,7 @@ class Connection:
             wants_more = self._take_requests(flat_produce)
             if not wants_more or count < len(space):
                 return
+            space = reader.space()
 
     def _look_who_is_there(self) -> None:
         """Look at bytes that arrived too early: the end of the stream, or the next request."""
@@ -365,7 +368,13 @@ class Connection:
             if self._is_gathering:
                 self._send([answer])
             else:
-                self._send_alone(answer)
+                try:
+                    is_sent = self._send_queue.send_alone(answer)
+                except OSError as error:
+                    self._lose(error)
+                else:
+                    if not is_sent:
+                        self._await_peer()
             # The client need not wait for that.
             self._answered(
                 PRODUCE,
@@ -570,16 +579,6 @@ class Connection:
             return
         try:
             is_sent = self._send_queue.send_some()
-        except OSError as error:
-            self._lose(error)
-            return
-        if not is_sent:
-            self._await_peer()
-
-    def _send_alone(self, answer: bytes) -> None:
-        """Send *answer* while nothing is queued, nearly always without using the queue."""
-        try:
-            is_sent = self._send_queue.send_alone(answer)
         except OSError as error:
             self._lose(error)
             return
