@@ -363,6 +363,10 @@ class Connection:
             return False
         if self.state is not CLOSED:
             now_ns, received_ns, turn_ns = self._now_ns(), self._received_ns, self._turn_ns
+            total_ns = local_ns = now_ns - received_ns
+            queue_ns = 0
+            if turn_ns != received_ns:
+                queue_ns, local_ns = turn_ns - received_ns, now_ns - turn_ns
             self._answered_key = PRODUCE
             self._turn_ns = now_ns
             if self._is_gathering:
@@ -378,15 +382,8 @@ class Connection:
             # The client need not wait for that.
             self._answered(
                 PRODUCE,
-                (
-                    now_ns - received_ns,
-                    now_ns - turn_ns,
-                    turn_ns - received_ns,
-                    0,
-                    len(frame),
-                    # The version stands behind the key of the API, and none has two bytes.
-                    frame[VERSION_AT],
-                ),
+                # The version stands behind the key of the API, and none has two bytes.
+                (total_ns, local_ns, queue_ns, 0, len(frame), frame[VERSION_AT]),
             )
         return True
 
