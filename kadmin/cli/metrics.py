@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from kadmin.cli.cluster.options import name_option
+from kadmin.cli.common_options import window_option
 from kadmin.cli.frame import command
-from kadmin.cli.options import Number, option
+from kadmin.cli.options import option
 from kadmin.cli.session import Session
 from kadmin.cli.watching import watch, watch_option
 
@@ -58,15 +59,7 @@ LOOK: Final = "What is shown"
     section=SELECTION,
     help="Every series with this name, as it is, instead of the usual ones.",
 )
-@option(
-    "--window",
-    type=Number(0, 3600),
-    default=2.0,
-    show_default=True,
-    metavar="SECONDS",
-    section=LOOK,
-    help="Look twice, so far apart, for what happens a second. 0 looks once.",
-)
+@window_option(LOOK, 2.0, help="Look twice, so far apart, for what happens a second. 0 looks once.")
 @option("--plain", is_flag=True, section=LOOK, help="Lines instead of a table, even on a terminal.")
 @watch_option(LOOK)
 def metrics(session: Session, **options: Any) -> None:

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from kadmin.cli.common_options import ListenAddress, default_min_isr_option
 from kadmin.cli.frame import command
-from kadmin.cli.options import Number, WholeNumber, option
+from kadmin.cli.options import Number, option
 from kadmin.cli.session import Session
 from kadmin.extras import Extra, require_extra
 
@@ -21,23 +22,6 @@ LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 
 WHO: Final = "Who may do what"
 WHERE: Final = "Addresses"
-
-
-class ListenAddress(click.ParamType):  # type: ignore[type-arg]  # generic only for newer click
-    """`HOST:PORT`, `[::1]:PORT` or `:PORT`; port 0 takes a free one."""
-
-    name = "address"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, int]:
-        if isinstance(value, tuple):
-            return value
-        host, colon, port = str(value).rpartition(":")
-        host = host.removeprefix("[").removesuffix("]")
-        if not colon or not port.isdecimal() or int(port) > 65535 or "/" in host:
-            self.fail(f"'{value}' is not HOST:PORT", param, ctx)
-        return host or LOOPBACK[0], int(port)
 
 
 @command("serve", short_help="Serve a page and an API for clusters.", speaks_to_brokers=True)
@@ -59,14 +43,7 @@ class ListenAddress(click.ParamType):  # type: ignore[type-arg]  # generic only 
     metavar="SECONDS",
     help="Look at each cluster every so many seconds, however many readers there are.",
 )
-@option(
-    "--default-min-isr",
-    type=WholeNumber(min=1),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="The brokers' min.insync.replicas, for topics that do not set it.",
-)
+@default_min_isr_option()
 @option(
     "--timeline",
     type=click.Path(exists=True, dir_okay=False),

@@ -1,11 +1,12 @@
 """Options of several tests: the topic that is made, and what becomes of the figures."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import click
 
-from kadmin.cli.options import Decorator, WholeNumber, option
+from kadmin.cli.common_options import yes_option
+from kadmin.cli.options import Decorator, WholeNumber, declared, option
 from kadmin.cli.session import Session
 from kadmin.errors import UsageError
 
@@ -13,17 +14,6 @@ MADE: Final = "A topic for this test alone"
 FIGURES: Final = "Figures"
 COMPARED: Final = "Two sides in turns"
 SIZE_MAX: Final = 1_000_000_000
-
-
-def declared(*options: Decorator) -> Decorator:
-    """Declare *options* in this order."""
-
-    def declare(function: Callable[..., Any]) -> Callable[..., Any]:
-        for add in reversed(options):
-            function = add(function)
-        return function
-
-    return declare
 
 
 def topic_options() -> Decorator:
@@ -55,10 +45,7 @@ def topic_options() -> Decorator:
             section=MADE,
             help="A config of the topic; may be repeated.",
         ),
-        option(
-            "--yes",
-            "-y",
-            is_flag=True,
+        yes_option(
             section=MADE,
             help="Do not ask before a topic is made, or one with records is written to.",
         ),

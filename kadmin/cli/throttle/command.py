@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from kadmin.cli.broker_ids import broker_ids
+from kadmin.cli.common_options import SAFETY, dry_run_option, yes_option
 from kadmin.cli.frame import Group, group_command
 from kadmin.cli.options import option
 from kadmin.cli.session import Session
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from kadmin.plan.reassignment.throttle_release import Release
 
 SELECTION: Final = "Which throttles"
-SAFETY: Final = "Safety"
 
 
 class ThrottlesLeft(KadminError):
@@ -148,8 +148,8 @@ def look(session: Session) -> "ThrottleView":
     section=SAFETY,
     help="A new file for the commands that set them again; without it, one in this directory.",
 )
-@option("--dry-run", is_flag=True, section=SAFETY, help="Show the plan and write nothing.")
-@option("--yes", "-y", is_flag=True, section=SAFETY, help="Do not ask.")
+@dry_run_option()
+@yes_option()
 def release(session: Session, **options: Any) -> None:
     """Release throttles that nothing needs any more.
 
