@@ -10,7 +10,7 @@ measured, since old logs hold them, but never stamped.
 import zlib
 from collections.abc import Iterator
 from struct import Struct
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from crc32c import crc32c
 
@@ -147,6 +147,10 @@ class BatchHeader(NamedTuple):
         return self.attributes & DELETE_HORIZON != 0 and self.magic == CURRENT_MAGIC
 
 
+HeaderFields: TypeAlias = tuple[int, int, int, int, int, int, int, int, int, int, int, int, int]
+"""A header, or a plain tuple of its fields: hot paths take that apart in half the time."""
+
+
 class PlacedBatch(NamedTuple):
     """A batch and the byte at which it begins in its buffer."""
 
@@ -254,19 +258,21 @@ def checksum_matches(buffer: Buffer, header: BatchHeader, position: int = 0) -> 
 
 def stamp(
     buffer: bytearray | memoryview,
-    header: BatchHeader,
+    header: HeaderFields,
     base_offset: int,
     leader_epoch: int,
     position: int = 0,
-) -> BatchHeader:
+) -> HeaderFields:
     """Write base offset and leader epoch into the batch at *position*, and return the new header.
 
     Both stand outside the checksum, so a batch of a hundred megabytes costs as little as a small
     one.  Only for magic 2.
     """
-    assert header.magic == CURRENT_MAGIC
-    STAMP_LAYOUT.pack_into(buffer, position, base_offset, header.length, leader_epoch)
-    return _new(BatchHeader, HEADER_LAYOUT.unpack_from(buffer, position))
+    assert header[3] == CURRENT_MAGIC
+    placed = (base_offset, header[1], leader_epoch)
+    STAMP_LAYOUT.pack_into(buffer, position, *placed)
+    # To read the header again would cost four times as much.
+    return placed + header[3:]
 
 
 def stamp_log_append_time(

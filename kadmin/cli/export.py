@@ -1,6 +1,7 @@
 """`kadmin export`: an exporter for Prometheus."""
 
 import re
+import threading
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -31,16 +32,6 @@ SERVED: Final = {
 """Options that mean nothing where the cluster is read once."""
 PUBLIC: Final = 0o644
 """The mode of a new file: its reader is another user, and it has no secrets."""
-
-
-class PollEnded(KadminError):
-    """A poll has met what must not happen."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "the exporter has ended: one of its polls met a bug, which is printed above",
-            hint="start it again, best by what supervises it",
-        )
 
 
 class PollSession(Session):
@@ -282,7 +273,6 @@ def serve(session: Session, exporter: "Exporter", address: tuple[str, int], path
 
     Raises:
         NotListening: the address is taken.
-        PollEnded: a bug ended one of the polls.
     """
     from kadmin.app.exporting.server import MetricsServer
     from kadmin.jvm.interrupts import restore, take_over
@@ -297,9 +287,8 @@ def serve(session: Session, exporter: "Exporter", address: tuple[str, int], path
         before = take_over(end)
         try:
             session.note(f"metrics are at {server.url}")
-            exporter.poller.wait_for_end()
+            threading.Event().wait()
         except KeyboardInterrupt:
             return
         finally:
             restore(before)
-    raise PollEnded

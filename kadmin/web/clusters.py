@@ -186,6 +186,11 @@ class WatchedCluster:
         interval_s = max(poll.interval_s, SPACING * poll.reading.took_s)
         return round(1000 * max(STALE_AFTER_INTERVALS * interval_s, STALE_AFTER_S_MIN))
 
+    def answered_ms(self, poll: Poll[Any]) -> int | None:
+        """Return when what *poll* has was asked for, since 1970; None where it has nothing."""
+        age_s = poll.reading.age_s
+        return None if age_s is None else now_ms() - round(1000 * age_s)
+
     @property
     def is_stale(self) -> bool:
         look = self.look

@@ -19,6 +19,7 @@ from cluster.formats.record_batch import (
     PREFIX_SIZE,
     BatchHeader,
     Buffer,
+    HeaderFields,
     stamp,
     stamp_log_append_time,
 )
@@ -207,19 +208,21 @@ class GrowingLog:
         if self.health.failure is not None:
             self.health.check()
         config = self.config
-        header = checked_batch(buffer, config, wall_ms, has_checked_records)
+        fields = checked_batch(buffer, config, wall_ms, has_checked_records)
+        _, _, _, _, _, _, delta, _, max_ms, producer_id, _, _, _ = fields
         sent = None
-        if header.producer_id != NO_PRODUCER_ID:
-            sent = self._producers.duplicate_of(header)
+        if producer_id != NO_PRODUCER_ID:
+            sent = self._producers.duplicate_of(_new(BatchHeader, fields))
         if sent is None:
             if config.uses_log_append_time:
-                header = stamp_log_append_time(buffer, header, wall_ms)
+                max_ms = wall_ms
+                fields = stamp_log_append_time(buffer, _new(BatchHeader, fields), wall_ms)
             time_ms = wall_ms
             base_offset = self.log_end_offset
-            header = stamp(buffer, header, base_offset, leader_epoch)
-            last_offset = base_offset + header.last_offset_delta
-            segment = self._write(buffer, base_offset, last_offset, header.max_timestamp, now_ms)
-            self._count(segment, header, buffer, 0, now_ms)
+            last_offset = base_offset + delta
+            fields = stamp(buffer, fields, base_offset, leader_epoch)
+            segment = self._write(buffer, base_offset, last_offset, max_ms, now_ms)
+            self._count(segment, fields, buffer, 0, now_ms)
         else:
             base_offset, last_offset, time_ms = sent.first_offset, sent.last_offset, sent.timestamp
         return _new(
@@ -278,7 +281,7 @@ class GrowingLog:
         return segment
 
     def _count(
-        self, segment: Segment, header: BatchHeader, data: Buffer, position: int, now_ms: int
+        self, segment: Segment, header: HeaderFields, data: Buffer, position: int, now_ms: int
     ) -> None:
         """Count the batch at *position* in *data*, the next that was written to *segment*."""
         base_offset, length, epoch, magic, _, _, delta, _, max_ms, producer_id, _, _, _ = header
@@ -289,10 +292,10 @@ class GrowingLog:
         except OSError as error:
             raise self.health.fail(error) from error
         if epoch != self.epochs.latest or magic != CURRENT_MAGIC:
-            self._note_epoch(header)
+            self._note_epoch(_new(BatchHeader, header))
         producers = self._producers
         if producer_id != NO_PRODUCER_ID:
-            aborted = producers.note_batch(header, data, position, now_ms)
+            aborted = producers.note_batch(_new(BatchHeader, header), data, position, now_ms)
             if aborted is not None:
                 self._index_aborted(aborted)
         self.log_end_offset = producers.end_offset = last_offset + 1

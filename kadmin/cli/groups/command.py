@@ -268,8 +268,9 @@ def groups(session: Session, **options: Any) -> None:
 
     --watch also shows how fast groups read and others write, and when all will be read. --verdict
     judges by time: ok, behind (records are unread for too long, and the group reads), stalled (a
-    member has the partition and commits nothing), stopped (no member has it), rewound (it went
-    back). A group that has read all is ok, however long ago that was.
+    member has the partition and commits nothing, or what is committed is beyond the end), stopped
+    (no member has it), rewound (it went back). A group that has read all is ok, however long ago
+    that was.
 
     --reset-offsets plans new offsets, within the log, and says how many records are skipped or read
     again; --execute commits them. A group must have no members for that, not even one that joins

@@ -167,5 +167,7 @@ def check_options(options: dict[str, Any]) -> None:
         from kadmin.arguments.groups import GroupSelection
 
         forbid(["--all-groups"] if options["all_groups"] else [], "--to-group")
+        if not options["to_group"]:
+            raise click.UsageError("--to-group was given an empty name")
         if len(options["groups"]) > 1 or not GroupSelection(options["groups"]).is_by_name:
             raise click.UsageError("--to-group goes with one --group, which is no glob")
