@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from cluster.model import fault as subjects
 from cluster.model.config_entity import broker_entity
+from cluster.model.fault import Fault, Thing
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin.ports import ReassignmentAdmin
@@ -191,7 +192,8 @@ class Ongoing:
     with the *sizes* and *ends* of replicas, as far as brokers report them.
 
     *stale* is what is requested in ZooKeeper for partitions that do not exist, and
-    *lacks_controller* if there is something to carry out, and no controller.
+    *lacks_controller* if there is something to carry out, and no controller.  *unread* are
+    topics that may be moving and cannot be read.
     """
 
     moves: Sequence[Move]
@@ -200,6 +202,7 @@ class Ongoing:
     ends: Ends
     stale: Mapping[TopicPartition, tuple[BrokerId, ...]]
     lacks_controller: bool
+    unread: Sequence[Fault]
 
 
 def ongoing(admin: ReassignmentAdmin) -> Ongoing:
@@ -225,6 +228,7 @@ def ongoing(admin: ReassignmentAdmin) -> Ongoing:
         ends=ends,
         stale=snapshot.stale_moves,
         lacks_controller=bool(moves or snapshot.stale_moves) and snapshot.lacks_controller,
+        unread=[fault for fault in snapshot.faults if fault.subject.thing is Thing.TOPIC],
     )
 
 

@@ -94,7 +94,10 @@ def lines(report: CheckReport) -> Iterator[str]:
 
 
 def head(report: CheckReport) -> str:
-    controller = "no controller" if report.controller is None else f"controller {report.controller}"
+    if report.controller is not None:
+        controller = f"controller {report.controller}"
+    else:
+        controller = "no controller" if report.lacks_controller else "controller unknown"
     return (
         f"{counted(report.broker_count, 'broker')}, {controller},"
         f" {counted(report.topic_count, 'topic')}, {counted(report.partition_count, 'partition')}:"

@@ -291,6 +291,8 @@ def list_moves(session: Session, seconds: float | None) -> None:
             session.output.note(list_total(found.moves, found.dirs, found.sizes, ended=ended))
         for warning in list_warnings(found.stale, lacks_controller=found.lacks_controller):
             session.warn(warning)
+        for fault in found.unread:
+            session.warn(f"left out: {fault}")
 
     watch(session, seconds, show)
 

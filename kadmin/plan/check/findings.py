@@ -94,6 +94,8 @@ class CheckReport:
     controller: BrokerId | None
     topic_count: int
     partition_count: int
+    lacks_controller: bool = True
+    """Where there is no *controller*: whether that is known."""
 
     @property
     def all_well(self) -> str:

@@ -37,5 +37,6 @@ def judge(
         broker_count=len(snapshot.brokers),
         controller=None if controller is None else controller.broker_id,
         topic_count=len(snapshot.topics),
+        lacks_controller=snapshot.lacks_controller,
         partition_count=sum(len(topic.assignment.partitions) for topic in snapshot.topics.values()),
     )

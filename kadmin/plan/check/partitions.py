@@ -28,6 +28,7 @@ class Cause(NamedTuple):
 NO_REPLICAS: Final = "has no replicas"
 REPEATED: Final = "names replicas twice"
 NOT_REPLICAS: Final = "has no replica of"
+OUT_OF_ISR: Final = "leads out of the ISR"
 NO_STATE: Final = "never had a leader"
 NO_ISR: Final = "nobody of the ISR is alive"
 NOT_ELECTED: Final = "nobody is elected"
@@ -115,6 +116,8 @@ def causes_of(view: PartitionView, live: Container[BrokerId]) -> Iterator[Cause]
         yield Cause(Kind.DAMAGED, REPEATED)
     if health.Finding.STRANGERS in found:
         yield Cause(Kind.DAMAGED, NOT_REPLICAS, view.non_replicas)
+    if view.leader in view.assignment.replicas and view.isr and view.leader not in view.isr:
+        yield Cause(Kind.DAMAGED, OUT_OF_ISR, (view.leader,))
     cause = worst_of(view, live)
     if cause is not None:
         yield cause
@@ -228,8 +231,12 @@ def damage_words(
             f"{these} {'names' if is_one else 'name'} a broker several times among {its} replicas"
         )
         return Severity.WARNING, f"{text}, where it counts once", DESCRIBE
+    if reason == OUT_OF_ISR:
+        verb = "which is" if len(brokers) == 1 else "which are"
+        text = f"{these} {have} {brokers_text(brokers)} as {its} leader, {verb} not in {its} ISR"
+        return Severity.CRITICAL, text, DESCRIBE
     verb = "holds no replica" if len(brokers) == 1 else "hold no replica"
-    text = f"{these} {have} {brokers_text(brokers)} in {its} ISR, which {verb}"
+    text = f"{these} {have} {brokers_text(brokers)} in {its} ISR or as leader, which {verb}"
     return Severity.WARNING, text, DESCRIBE
 
 

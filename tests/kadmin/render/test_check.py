@@ -43,6 +43,17 @@ EXPECTED = [
 ]
 
 
+@pytest.mark.parametrize(
+    ("lacks_controller", "words"), [(True, "no controller"), (False, "controller unknown")]
+)
+def test_a_controller_that_cannot_be_read_is_not_missing(
+    lacks_controller: bool, words: str
+) -> None:
+    found = replace(report(NOTE), controller=None, lacks_controller=lacks_controller)
+
+    assert f"3 brokers, {words}, 1 topic" in next(iter(check_document(found).lines()))
+
+
 def test_lines_have_the_worst_first_and_a_command_below() -> None:
     assert EXPECTED == list(check_document(report(OFFLINE, NOTE)).lines())
     assert "3 brokers, controller 1, 1 topic, 1,200 partitions: healthy" == next(

@@ -20,6 +20,16 @@ from kadmin.statechange.lines import NEWLINE
 COUNT_BYTES: Final = 4 << 20
 
 NO_LOG: Final = "no state-change log: it has no line with a date as log4j writes it"
+NOT_TEXT: Final = (
+    (b"\xff\xfe", "UTF-16"),
+    (b"\xfe\xff", "UTF-16"),
+    (b"\x1f\x8b", "gzip"),
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ\0", "xz"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"PK\x03\x04", "zip"),
+)
+"""What files begin with that hold lines in a form that is not read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +85,7 @@ def combine_surveys(
         if damage:
             damaged.append(FileProblem(file.label, damage[0]))
         elif not parts and not is_passed_over and file.size > 0:
-            skipped.append(FileProblem(file.label, NO_LOG))
+            skipped.append(FileProblem(file.label, reason_for_none(file)))
         lost.append(sum(result.lost_bytes for result in found))
         unread.append(unread_bytes(file, parts) - lost[-1] if parts or is_passed_over else 0)
         if not parts:
@@ -105,6 +115,18 @@ def combine_surveys(
         unread_bytes=tuple(unread),
         lost_bytes=tuple(lost),
     )
+
+
+def reason_for_none(file: LogFile) -> str:
+    """Return why *file* has no line with a date."""
+    if file.is_gzip:
+        return NO_LOG
+    with opened(file.path, file.identity) as reader:
+        begins = block_at(reader, 0, min(file.size, max(len(each) for each, _ in NOT_TEXT)))
+    found = next((name for each, name in NOT_TEXT if begins.tobytes().startswith(each)), None)
+    if found == "UTF-16":
+        return "it is UTF-16, and logs are read as UTF-8: convert it with iconv -f UTF-16"
+    return NO_LOG if found is None else f"it is packed by {found}: unpack it first"
 
 
 def unread_bytes(file: LogFile, parts: Sequence[Part]) -> int:

@@ -144,6 +144,16 @@ def test_a_damaged_request_is_refused_and_named(small: str, action: str) -> None
     assert before == all_znodes(small)
 
 
+def test_a_list_names_the_topics_that_may_be_moving_and_cannot_be_read(small: str) -> None:
+    with client_of(small) as client:
+        client.create("/brokers/topics/hidden", b"{")
+
+    outcome = kadmin("reassign", "--list")
+
+    assert ExitCode.DONE == outcome.exit_code
+    assert "warning: left out: /brokers/topics/hidden" in outcome.stderr
+
+
 def test_a_damaged_journal_keeps_throttles_from_being_touched(small: str) -> None:
     set_config(small, "/config/brokers/1", **{RATES[0]: "77"})
     with client_of(small) as client:

@@ -165,6 +165,7 @@ def test_replicas_that_only_a_hand_can_have_written_are_named() -> None:
         topic("empty", "- -", {1: state(1, "1")}),
         topic("gaps", "1 1 1"),
         topic("none", ""),
+        topic("outside", "1,2", {0: state(1, "2")}),
         topic("strange", "1,2,3", {0: state(1, "1,2,9")}),
         topic("twice", "1,1,1", {0: state(1, "1")}, configs=TWO_OF_THREE),
     )
@@ -176,7 +177,13 @@ def test_replicas_that_only_a_hand_can_have_written_are_named() -> None:
 
     assert [
         ("2 partitions have no replicas: nobody can lead them", ["empty-0", "empty-1"]),
-        ("1 partition has broker 9 in its ISR, which holds no replica", ["strange-0"]),
+        ("1 partition has broker 1 as its leader, which is not in its ISR", ["outside-0"]),
+        (
+            "1 partition lacks broker 1, which is alive and out of the ISR; when the last one is"
+            " lost, too, it has no leader",
+            ["outside-0"],
+        ),
+        ("1 partition has broker 9 in its ISR or as leader, which holds no replica", ["strange-0"]),
         ("1 partition lacks broker 3, which is alive and out of the ISR", ["strange-0"]),
         (
             "1 partition names a broker several times among its replicas, where it counts once",

@@ -1,4 +1,6 @@
+import bz2
 import gzip
+import lzma
 import os
 import socket
 import tempfile
@@ -380,6 +382,24 @@ def test_a_strict_merge_fails_before_its_first_line_on_a_file_that_is_no_log(
     make(tmp_path, "state-change.txt", content=b"this is\nno log\n")
 
     with pytest.raises(OddInput, match=r"state-change\.txt: no state-change log"):
+        merged(found_in(tmp_path), is_strict=True)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (LINE.decode().encode("utf-16"), "it is UTF-16"),
+        (bz2.compress(LINE * 99), "it is packed by bzip2: unpack it"),
+        (lzma.compress(LINE * 99), "it is packed by xz: unpack it"),
+    ],
+    ids=["UTF-16", "bzip2", "xz"],
+)
+def test_a_log_in_a_form_that_is_not_read_is_named_as_such(
+    tmp_path: Path, content: bytes, reason: str
+) -> None:
+    make(tmp_path, "state-change.log.1", content=content)
+
+    with pytest.raises(OddInput, match=reason):
         merged(found_in(tmp_path), is_strict=True)
 
 
