@@ -1918,6 +1918,8 @@ complete -c kadmin -n '__kadmin_at kadmin serve' -l cluster -x -a '(__kadmin_liv
 complete -c kadmin -n '__kadmin_at kadmin serve' -l name -x -a '(__kadmin_live clusters)' -d 'A named cluster to show; may be repeated. The current one unless given.'
 complete -c kadmin -n '__kadmin_at kadmin serve' -l every -x -d 'Look at each cluster every so many seconds, however many readers there are.  [default: 10.0; 1<=x<=3600]'
 complete -c kadmin -n '__kadmin_at kadmin serve' -l default-min-isr -x -d 'The min.insync.replicas in the brokers\' own files, which ZooKeeper does not know.  [default: 1; x>=1]'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l prometheus-url -x -d 'A broker\'s metrics for Prometheus, of the one cluster that is shown; may be repeated.'
+complete -c kadmin -n '__kadmin_at kadmin serve' -l jolokia-url -x -d 'A broker\'s metrics by Jolokia, of the one cluster that is shown; may be repeated.'
 complete -c kadmin -n '__kadmin_at kadmin serve' -l timeline -r -F -d 'A page of \'kadmin merge-logs --html\' to link.'
 complete -c kadmin -n '__kadmin_at kadmin serve' -l write -d 'Let visitors change clusters, by their roles.'
 complete -c kadmin -n '__kadmin_at kadmin serve' -l token-file -r -F -d 'Who may log in: lines NAME ROLE TOKEN [CLUSTER...]. It is made if it is missing.'
