@@ -29,8 +29,15 @@ def test_the_wheel_has_the_product_and_its_generated_files_and_no_tests(tmp_path
         if ".data/data/" in name
     }
     pages = {f"man/{page.name}": f"share/man/man1/{page.name}" for page in CHECKOUT.glob("man/*")}
+    beside_code = {
+        str(file.relative_to(CHECKOUT))
+        for package in ("cluster", "kadmin")
+        for file in (CHECKOUT / package).rglob("*")
+        if file.suffix in (".css", ".html", ".js", ".json", ".svg")
+    }
     packages = {name.split("/")[0] for name in contents if "-" not in name.split("/")[0]}
     assert {"cluster", "kadmin"} == packages
+    assert set() == beside_code - contents.keys()
     assert {
         shared: (CHECKOUT / source).read_bytes() for source, shared in {**SHARED, **pages}.items()
     } == data

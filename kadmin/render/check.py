@@ -1,6 +1,6 @@
 """The result of a check: how does it look on one screen, and what does Nagios read?"""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from enum import IntEnum
 from typing import TYPE_CHECKING, Final
 
@@ -51,21 +51,28 @@ NAGIOS_CODES: Final = {
 def check_document(report: CheckReport) -> Document:
     return Document(
         schema="kadmin.check/1",
-        body=lambda: {
-            "healthy": report.is_healthy,
-            "worst": report.worst,
-            "brokers": report.broker_count,
-            "controller": report.controller,
-            "topics": report.topic_count,
-            "partitions": report.partition_count,
-            "findings": [body(finding) for finding in report.findings],
-            "not_looked_at": list(report.unlooked),
-        },
+        body=lambda: report_body(report, "healthy", body),
         columns=COLUMNS,
         rows=lambda: csv_rows(map(body, report.findings), COLUMNS),
         lines=lambda: lines(report),
         pretty=lambda: pretty(report),
     )
+
+
+def report_body(
+    report: CheckReport, well: str, record: Callable[[Finding], Mapping[str, object]]
+) -> dict[str, object]:
+    """Return *report* with a *record* of each finding; *well* is the name of its verdict."""
+    return {
+        well: report.is_healthy,
+        "worst": report.worst,
+        "brokers": report.broker_count,
+        "controller": report.controller,
+        "topics": report.topic_count,
+        "partitions": report.partition_count,
+        "findings": [record(finding) for finding in report.findings],
+        "not_looked_at": list(report.unlooked),
+    }
 
 
 def body(finding: Finding) -> dict[str, object]:

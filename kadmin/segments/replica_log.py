@@ -130,19 +130,7 @@ def replica_of(
     there, unless segments from *being_deleted* on are just being deleted.  What is missing before
     the log's start is no damage.
     """
-    damage: list[Damage] = []
-    blind: list[tuple[int, int]] = []
-    chunks: list[Rows] = []
-    for number, (segment, (rows, found)) in enumerate(zip(ordered, read, strict=True)):
-        if any(one.kind in (DamageKind.NO_BATCH, DamageKind.TORN_TAIL) for one in found):
-            # The offsets of the damaged part are unknown.
-            start = int(rows["last_offset"].max(initial=segment.base_offset - 1)) + 1
-            is_last = number == len(ordered) - 1
-            blind.append((start, 2**63 if is_last else ordered[number + 1].base_offset))
-        rows["segment"] = number
-        chunks.append(rows)
-        damage += found
-    rows = np.concatenate(chunks)
+    rows, damage, blind = gathered(ordered, read)
     placed, out_of_order = placed_rows(rows, ordered[0].base_offset)
     for row in rows[out_of_order]:
         damage.append(damage_at(DamageKind.OUT_OF_ORDER, ordered, row, "it is out of order"))
@@ -185,6 +173,25 @@ def replica_of(
         batch_count=len(rows),
         damage=damage,
     )
+
+
+def gathered(
+    ordered: Sequence[SegmentFiles], read: Iterable["ReadSegment"]
+) -> tuple[Rows, list[Damage], list[tuple[int, int]]]:
+    """Return the rows of all segments, the damage found in them, and the ranges of offsets of which
+    nothing is known since the bytes are damaged."""
+    damage: list[Damage] = []
+    blind: list[tuple[int, int]] = []
+    chunks: list[Rows] = []
+    for number, (segment, (rows, found)) in enumerate(zip(ordered, read, strict=True)):
+        if any(one.kind in (DamageKind.NO_BATCH, DamageKind.TORN_TAIL) for one in found):
+            start = int(rows["last_offset"].max(initial=segment.base_offset - 1)) + 1
+            is_last = number == len(ordered) - 1
+            blind.append((start, 2**63 if is_last else ordered[number + 1].base_offset))
+        rows["segment"] = number
+        chunks.append(rows)
+        damage += found
+    return np.concatenate(chunks), damage, blind
 
 
 def is_start(log_start_offset: int | None, end: int, high_watermark: int | None) -> bool:

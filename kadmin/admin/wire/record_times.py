@@ -22,14 +22,12 @@ from cluster.formats.records import record_times, records_of
 from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.admin.wire.connection import WireConnection
 from kadmin.admin.wire.coordinators import chunks
-from kadmin.admin.wire.fetch_topics import fetch_topics
+from kadmin.admin.wire.fetch_request import fetch_request
 from kadmin.admin.wire.leaders import ask_leaders, leaders_of
 from kadmin.plan.groups.lag import Position
 
 CONSUMER: Final = -1
 VERSION_MIN: Final = 2
-VERSION_MAX: Final = 12
-"""Newer versions name topics by ids, which older brokers do not know."""
 
 LOOKS: Final = ((16 * 1024, 250), (1024**2, 8), (1024**2, 1))
 """How many bytes of a partition are asked for, and of how many partitions at once.
@@ -101,16 +99,7 @@ def fetch_times(
 def fetch(
     connection: WireConnection, broker: BrokerId, offsets: Mapping[TopicPartition, int], size: int
 ) -> Iterator[tuple[TopicPartition, int, bytes]]:
-    request = FetchRequest(
-        replica_id=CONSUMER,
-        max_wait_ms=0,
-        min_bytes=0,
-        max_bytes=size * len(offsets),
-        isolation_level=0,
-        topics=fetch_topics(offsets, size),
-        min_version=VERSION_MIN,
-        max_version=VERSION_MAX,
-    )
+    request = fetch_request(offsets, replica_id=CONSUMER, size_max=size, version_min=VERSION_MIN)
     for topic in connection.ask(request, broker).responses:
         for part in topic.partitions:
             yield (

@@ -8,11 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from kafka.errors import OffsetOutOfRangeError
-from kafka.protocol.consumer import FetchRequest
 
 from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.admin.wire.connection import WireConnection
-from kadmin.admin.wire.fetch_topics import fetch_topics
+from kadmin.admin.wire.fetch_request import fetch_request
 from kadmin.admin.wire.log_ends import DEBUGGER
 from kadmin.admin.wire.offsets import list_offsets, read_offsets
 from kadmin.admin.wire.outcomes import words_of
@@ -21,9 +20,7 @@ from kadmin.plan.offsets import EARLIEST, LATEST
 from kadmin.segments.fetched import Fetched, Given, Placement, Refusal, Span
 
 FETCH_VERSION_MIN: Final = 4
-FETCH_VERSION_MAX: Final = 12
-"""From 0.11 on; newer versions name topics by ids, which older brokers do not know."""
-READ_UNCOMMITTED: Final = 0
+"""That of Kafka 0.11."""
 
 
 class WireReplicaReader:
@@ -72,7 +69,13 @@ class WireReplicaReader:
         self._connection.budget.renew()
         answers, silent = self._connection.ask_all(
             {
-                broker: fetch_request(offsets, size_max=size_max, wait_ms=wait_ms)
+                broker: fetch_request(
+                    offsets,
+                    replica_id=DEBUGGER,
+                    size_max=size_max,
+                    version_min=FETCH_VERSION_MIN,
+                    wait_ms=wait_ms,
+                )
                 for broker, offsets in asked.items()
             }
         )
@@ -154,22 +157,6 @@ class WireReplicaReader:
                 if part.error_code == 0
             }
         return found
-
-
-def fetch_request(
-    offsets: Mapping[TopicPartition, int], *, size_max: int, wait_ms: int
-) -> FetchRequest:
-    return FetchRequest(
-        replica_id=DEBUGGER,
-        max_wait_ms=wait_ms,
-        min_bytes=1,
-        # A batch that is larger than it may be comes first, and alone.
-        max_bytes=min(2**31 - 1, size_max * len(offsets)),
-        isolation_level=READ_UNCOMMITTED,
-        topics=fetch_topics(offsets, size_max),
-        min_version=FETCH_VERSION_MIN,
-        max_version=FETCH_VERSION_MAX,
-    )
 
 
 def told_in(answer: Any) -> Iterator[tuple[TopicPartition, Fetched | Refusal]]:

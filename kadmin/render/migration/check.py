@@ -5,7 +5,7 @@ from typing import Final
 from kadmin.plan.check.findings import Finding
 from kadmin.plan.migration.findings import MigrationFinding, MigrationReport
 from kadmin.render.check import COLUMNS as COLUMNS_OF_CHECK
-from kadmin.render.check import body, lines, pretty
+from kadmin.render.check import body, lines, pretty, report_body
 from kadmin.render.fields import csv_rows
 from kadmin.render.output import Document
 
@@ -15,16 +15,7 @@ COLUMNS: Final = (*COLUMNS_OF_CHECK, "znodes", "outcome", "source")
 def migration_document(report: MigrationReport) -> Document:
     return Document(
         schema="kadmin.migration.check/1",
-        body=lambda: {
-            "ready": report.is_healthy,
-            "worst": report.worst,
-            "brokers": report.broker_count,
-            "controller": report.controller,
-            "topics": report.topic_count,
-            "partitions": report.partition_count,
-            "findings": [record(finding) for finding in report.findings],
-            "not_looked_at": list(report.unlooked),
-        },
+        body=lambda: report_body(report, "ready", record),
         columns=COLUMNS,
         rows=lambda: csv_rows(map(record, report.findings), COLUMNS),
         lines=lambda: lines(report),
