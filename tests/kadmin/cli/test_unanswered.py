@@ -10,11 +10,13 @@ from kafka.errors import TopicAuthorizationFailedError
 from kafka.protocol.admin import DescribeQuorumRequest
 from kafka.protocol.consumer import ListOffsetsRequest
 
+from kadmin import budget
 from kadmin.cli.session import Session
 from kadmin.errors import ExitCode
 from tests.kadmin.admin.wire.test_wire_denials import Brokers
 from tests.kadmin.builders import brokers, cluster, state, topic
 from tests.support.cli import kadmin
+from tests.support.quick_time import QuickTime
 from tests.support.znodes import write_snapshot
 from tests.support.zookeeper import client_of
 
@@ -97,6 +99,7 @@ def test_what_may_not_be_read_fails_the_command_where_it_was_named(
         yield Some()
 
     monkeypatch.setattr(Session, "connect_brokers", connect)
+    monkeypatch.setattr(budget, "time", QuickTime())
     outcome = kadmin(*words.split(), "--bootstrap-server", "b:9092")
 
     assert exit_code == outcome.exit_code, outcome
