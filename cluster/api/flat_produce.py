@@ -18,6 +18,7 @@ holds:
 
 import struct
 from collections.abc import Callable
+from dataclasses import dataclass
 from struct import Struct
 from typing import Any, Final, NamedTuple, TypeAlias, cast
 
@@ -29,12 +30,13 @@ from cluster.broker.replica_manager.appending import (
     ALL_ACKS,
     LEADER_ACKS,
     Appender,
-    Refusal,
     answers_at_once,
 )
+from cluster.broker.replica_manager.partitions import HostedPartition
 from cluster.formats.record_batch import HEADER_SIZE
 from cluster.model.error_codes import ErrorCode
 from cluster.storage.errors import HeavyBatch
+from cluster.storage.log.growing_log import AppendOutcome
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import decode_request, encode_request, encode_response
 from cluster.wire.errors import PeerError
@@ -74,19 +76,22 @@ _BEHIND_PREFIX: Final = 8
 flexible versions the tags."""
 
 
-def flexible_records(frame: memoryview, at: int) -> memoryview | None:
+def flexible_records(frame: memoryview, at: int, word: int) -> memoryview | None:
     """Return the records whose size stands at *at*, up to 2 MB; None if anything but tags follows
     them.
+
+    *word* has the four bytes there: seven bits of the size in each, and the highest bit is set if
+    another byte follows.
     """
-    size = frame[at]
-    start = at + 1
-    if size >= 1 << 7:
-        # The highest bit of each byte is set if another one follows.
-        size += frame[start] - 1 << 7
-        start += 1
+    size = word >> 24
+    if size < 1 << 7:
+        start = at + 1
+    else:
+        size += (word >> 16 & 0xFF) - 1 << 7
+        start = at + 2
         if size >= 1 << 14:
-            size += frame[start] - 1 << 14
-            start += 1
+            size += (word >> 8 & 0xFF) - 1 << 14
+            start = at + 3
             if size >= 1 << 21:
                 return None
     end = start + size - 1
@@ -97,16 +102,17 @@ def flexible_records(frame: memoryview, at: int) -> memoryview | None:
     return frame[start:end]
 
 
-def plain_records(frame: memoryview, at: int) -> memoryview | None:
-    """Return the records whose size stands at *at*; None if anything follows them."""
-    (size,) = _SIZE.unpack_from(frame, at)
+def plain_records(frame: memoryview, at: int, word: int) -> memoryview | None:
+    """Return the records whose size, *word*, stands at *at*; None if anything follows them."""
     start = at + _SIZE.size
-    return frame[start:] if size >= HEADER_SIZE and start + size == len(frame) else None
+    return frame[start:] if word >= HEADER_SIZE and start + word == len(frame) else None
 
 
 def unpacking(prefix_size: int) -> Callable[[memoryview], tuple[Any, ...]]:
-    """Return a function that reads version, correlation id, prefix and partition of a request."""
-    return Struct(f">ii{prefix_size}si").unpack_from
+    """Return a function that reads version, correlation id, prefix and partition of a request, and
+    the four bytes where the size of its records stands.
+    """
+    return Struct(f">ii{prefix_size}siI").unpack_from
 
 
 class Layout(NamedTuple):
@@ -118,7 +124,7 @@ class Layout(NamedTuple):
     """The last byte of the length of the topic's name, as if the client id were empty."""
     behind_topic: int
     """From there to the end of the prefix, as if that byte were 0."""
-    records_of: Callable[[memoryview, int], memoryview | None]
+    records_of: Callable[[memoryview, int, int], memoryview | None]
 
 
 PLAIN: Final = Layout(23, 5, plain_records)
@@ -126,12 +132,13 @@ FLEXIBLE: Final = Layout(19, 1, flexible_records)
 LAYOUTS: Final = {version: PLAIN if version < 9 else FLEXIBLE for version in range(5, 12)}
 
 
-class Target(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Target:
     """What a prefix means, and the parts of the answer that are always the same."""
 
     topic: str
     acks: int
-    records_of: Callable[[memoryview, int], memoryview | None]
+    records_of: Callable[[memoryview, int, int], memoryview | None]
     records_at: int
     """Where their size stands."""
     unpack: Callable[[memoryview], tuple[Any, ...]]
@@ -176,7 +183,7 @@ class Prefixes:
 
     def answer(self, frame: memoryview) -> bytes | None:
         try:
-            version, correlation_id, prefix, index = self._unpack(frame)
+            version, correlation_id, prefix, index, word = self._unpack(frame)
             targets = self._targets.get(version)
             if targets is None:
                 return None
@@ -184,28 +191,29 @@ class Prefixes:
             target = targets.get(prefix)
             if target is None:
                 target = self._looked_up(frame, version, targets)
-                _, _, _, index = target.unpack(frame)
-            topic, acks, records_of, records_at, _, pack, answer_size, head, tail = target
-            records = records_of(frame, records_at)
+                _, _, _, index, word = target.unpack(frame)
+            records = target.records_of(frame, target.records_at, word)
         except (IndexError, struct.error):
             return None
         if records is None or target is UNUSUAL:
             return None
-        hosted = self._led(topic, index)
-        if isinstance(hosted, ErrorCode) or not answers_at_once(hosted, acks):
+        acks = target.acks
+        hosted = self._led(target.topic, index)
+        if not isinstance(hosted, HostedPartition) or not answers_at_once(hosted, acks):
             return None
         try:
             outcome = self._append(hosted, records, acks, version >= ZSTD_VERSION)
         except HeavyBatch:
             return None
-        if isinstance(outcome, Refusal):
+        if not isinstance(outcome, AppendOutcome):
             if outcome.error in HINTED_ERRORS:
                 return None
             self._refused(outcome.error)
-            return encoded(version, correlation_id, topic, refused(index, outcome))
-        base_offset, _, time_ms, log_start_offset, _, _ = outcome
-        return pack(
-            answer_size, correlation_id, head, index, base_offset, time_ms, log_start_offset, tail
+            return encoded(version, correlation_id, target.topic, refused(index, outcome))
+        base_offset, _, time_ms, start_offset, _, _ = outcome
+        size, head, tail = target.size, target.head, target.tail
+        return target.pack(
+            size, correlation_id, head, index, base_offset, time_ms, start_offset, tail
         )
 
     def _looked_up(self, frame: memoryview, version: int, targets: dict[bytes, Target]) -> Target:

@@ -10,7 +10,7 @@ measured, since old logs hold them, but never stamped.
 import zlib
 from collections.abc import Iterator
 from struct import Struct
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from crc32c import crc32c
 
@@ -147,6 +147,10 @@ class BatchHeader(NamedTuple):
         return self.attributes & DELETE_HORIZON != 0 and self.magic == CURRENT_MAGIC
 
 
+HeaderFields: TypeAlias = tuple[int, int, int, int, int, int, int, int, int, int, int, int, int]
+"""A header, or a plain tuple of its fields: hot paths take that apart in half the time."""
+
+
 class PlacedBatch(NamedTuple):
     """A batch and the byte at which it begins in its buffer."""
 
@@ -266,7 +270,7 @@ def stamp(
     """
     assert header.magic == CURRENT_MAGIC
     STAMP_LAYOUT.pack_into(buffer, position, base_offset, header.length, leader_epoch)
-    return _new(BatchHeader, HEADER_LAYOUT.unpack_from(buffer, position))
+    return header._replace(base_offset=base_offset, leader_epoch=leader_epoch)
 
 
 def stamp_log_append_time(

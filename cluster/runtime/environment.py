@@ -6,6 +6,7 @@ import random
 import time
 from asyncio import AbstractEventLoop
 from collections.abc import Callable
+from time import clock_gettime_ns, time_ns
 from typing import Final
 
 from cluster.broker.handling import Cancel
@@ -26,10 +27,10 @@ class LoopClock:
         self._loop = loop
 
     def now_ms(self) -> int:
-        return time.clock_gettime_ns(STEADY_CLOCK) // NS_PER_MS
+        return clock_gettime_ns(STEADY_CLOCK) // NS_PER_MS
 
     def wall_ms(self) -> int:
-        return time.time_ns() // NS_PER_MS
+        return time_ns() // NS_PER_MS
 
     def call_later(self, delay_ms: int, function: Callable[[], None]) -> Cancel:
         return self._loop.call_later(delay_ms / 1000, function).cancel

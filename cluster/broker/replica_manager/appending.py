@@ -194,12 +194,13 @@ class Appender:
         except (LogError, CorruptBatchError) as error:
             self._count_refused(hosted, error, len(batch))
             return refusal_of(error, hosted.partition)
-        end_offset, last_offset, size = log.log_end_offset, outcome.last_offset, len(batch)
+        end_offset, size = log.log_end_offset, len(batch)
+        base_offset, last_offset, _, _, _, needs_flush = outcome
         assert last_offset < end_offset, "what was appended is in the log"
-        if outcome.needs_flush:
+        if needs_flush:
             # Consumers read what is committed, and it is not to be gone with this machine's power.
             replica.committable_end = log.committable_end
-        stats.messages_in += last_offset - outcome.base_offset + 1
+        stats.messages_in += last_offset - base_offset + 1
         stats.bytes_in += size
         replica.advance_high_watermark(end_offset, size, now_ms)
         return outcome

@@ -17,9 +17,9 @@ from cluster.formats.record_batch import (
     NO_TIMESTAMP,
     OFFSET_MAX,
     PREFIX_SIZE,
+    STAMP_LAYOUT,
     BatchHeader,
     Buffer,
-    stamp,
     stamp_log_append_time,
 )
 from cluster.model.file_slice import FileSlice
@@ -207,19 +207,26 @@ class GrowingLog:
         if self.health.failure is not None:
             self.health.check()
         config = self.config
-        header = checked_batch(buffer, config, wall_ms, has_checked_records)
+        fields = checked_batch(buffer, config, wall_ms, has_checked_records)
+        _, length, _, _, _, _, delta, _, max_ms, producer_id, _, _, _ = fields
         sent = None
-        if header.producer_id != NO_PRODUCER_ID:
-            sent = self._producers.duplicate_of(header)
+        if producer_id != NO_PRODUCER_ID:
+            sent = self._producers.duplicate_of(_new(BatchHeader, fields))
         if sent is None:
             if config.uses_log_append_time:
-                header = stamp_log_append_time(buffer, header, wall_ms)
+                max_ms = wall_ms
+                fields = stamp_log_append_time(buffer, _new(BatchHeader, fields), wall_ms)
             time_ms = wall_ms
             base_offset = self.log_end_offset
-            header = stamp(buffer, header, base_offset, leader_epoch)
-            last_offset = base_offset + header.last_offset_delta
-            segment = self._write(buffer, base_offset, last_offset, header.max_timestamp, now_ms)
-            self._count(segment, header, buffer, 0, now_ms)
+            last_offset = base_offset + delta
+            STAMP_LAYOUT.pack_into(buffer, 0, base_offset, length, leader_epoch)
+            segment = self._write(buffer, base_offset, last_offset, max_ms, now_ms)
+            if leader_epoch != self.epochs.latest:
+                self.epochs.assign(leader_epoch, base_offset)
+            if producer_id != NO_PRODUCER_ID:
+                placed = (base_offset, length, leader_epoch, *fields[3:])
+                self._producers.note(_new(BatchHeader, placed), now_ms)
+            self._count(segment, length + PREFIX_SIZE, last_offset, max_ms)
         else:
             base_offset, last_offset, time_ms = sent.first_offset, sent.last_offset, sent.timestamp
         return _new(
@@ -253,7 +260,8 @@ class GrowingLog:
             max_timestamp = max(header.max_timestamp for _, header in run)
             segment = self._write(data, first.base_offset, last.last_offset, max_timestamp, now_ms)
             for position, header in run:
-                self._count(segment, header, view, position, now_ms)
+                self._note(header, view, position, now_ms)
+                self._count(segment, header.size, header.last_offset, header.max_timestamp)
         return self.log_end_offset
 
     def _write(
@@ -277,25 +285,23 @@ class GrowingLog:
             raise self.health.fail(error) from error
         return segment
 
-    def _count(
-        self, segment: Segment, header: BatchHeader, data: Buffer, position: int, now_ms: int
-    ) -> None:
-        """Count the batch at *position* in *data*, the next that was written to *segment*."""
-        base_offset, length, epoch, magic, _, _, delta, _, max_ms, producer_id, _, _, _ = header
-        last_offset = base_offset + delta
-        assert last_offset >= self.log_end_offset, "a log's end does not fall by an append"
-        try:
-            segment.adopt(segment.size, length + PREFIX_SIZE, last_offset, max_ms)
-        except OSError as error:
-            raise self.health.fail(error) from error
-        if epoch != self.epochs.latest or magic != CURRENT_MAGIC:
+    def _note(self, header: BatchHeader, data: Buffer, position: int, now_ms: int) -> None:
+        """Note epoch and producer of the batch at *position* in *data*, which a leader sent."""
+        if header.leader_epoch != self.epochs.latest or header.magic != CURRENT_MAGIC:
             self._note_epoch(header)
-        producers = self._producers
-        if producer_id != NO_PRODUCER_ID:
-            aborted = producers.note_batch(header, data, position, now_ms)
+        if header.producer_id != NO_PRODUCER_ID:
+            aborted = self._producers.note_batch(header, data, position, now_ms)
             if aborted is not None:
                 self._index_aborted(aborted)
-        self.log_end_offset = producers.end_offset = last_offset + 1
+
+    def _count(self, segment: Segment, size: int, last_offset: int, max_timestamp: int) -> None:
+        """Count a batch, the next that was written to *segment*: from now on it is in the log."""
+        assert last_offset >= self.log_end_offset, "a log's end does not fall by an append"
+        try:
+            segment.adopt(segment.size, size, last_offset, max_timestamp)
+        except OSError as error:
+            raise self.health.fail(error) from error
+        self.log_end_offset = self._producers.end_offset = last_offset + 1
 
     def _index_aborted(self, aborted: AbortedTxn) -> None:
         index = self.active.txn_index

@@ -28,6 +28,7 @@ from cluster.formats.record_batch import (
     BatchHeader,
     Buffer,
     CorruptBatchError,
+    HeaderFields,
     PlacedBatch,
     checksum_matches,
     parse_header,
@@ -85,7 +86,7 @@ def checked_batch(
     config: LogConfig,
     wall_ms: int,
     has_checked_records: bool = False,
-) -> BatchHeader:
+) -> HeaderFields:
     """Return the header of the one batch that a producer sent in *buffer*.
 
     Its greatest timestamp is that of its records, and is written into *buffer* where it was not.
@@ -109,34 +110,31 @@ def checked_batch(
     if magic != CURRENT_MAGIC or size < HEADER_SIZE or delta < 0:
         parse_header(buffer)
         raise LegacyMessages
-    header = _new(BatchHeader, fields)
     if size > config.message_size_max or size > config.segment_size_max:
         check_size(size, config)
     if size != len(buffer):
         raise InvalidRecord(f"{len(buffer)} bytes are not the one batch of {size}")
-    if crc32c(memoryview(buffer)[SEALED_AT:]) != crc:
+    if crc32c(buffer[SEALED_AT:]) != crc:
         raise CorruptBatchError(0, "its checksum is wrong")
     # Most batches have none of what a broker has to look at more closely, and many one record.
     is_plain = flags == 0 and (pid == NO_PRODUCER_ID or (epoch >= 0 and sequence >= 0))
     if not (is_plain and first == 0 and 0 < count == delta + 1):
-        check_fields(header, size)
+        check_fields(_new(BatchHeader, fields), size)
     if has_checked_records:
-        return header
-    if config.compacts:
-        times = check_at_once(buffer, header, config)
-    elif (
+        return fields
+    times = None
+    if not (
         count == 1
         and flags == 0
         and base_ms == max_ms >= 0
+        and not config.compacts
         and config.timestamp_before_max_ms == NO_BOUND
         and is_plain_lone_record(buffer, size)
     ):
-        times = None
-    else:
-        times = check_at_once(buffer, header, config)
+        times = check_at_once(buffer, _new(BatchHeader, fields), config)
     if times is None and flags == 0 and config.timestamp_after_max_ms == NO_BOUND:
-        return header
-    return with_right_times(buffer, header, times, config, wall_ms)
+        return fields
+    return with_right_times(buffer, _new(BatchHeader, fields), times, config, wall_ms)
 
 
 def check_at_once(buffer: Buffer, header: BatchHeader, config: LogConfig) -> TimeRange | None:
