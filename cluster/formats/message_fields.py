@@ -3,10 +3,11 @@
 Source: the JSON converters that Kafka generates.
 """
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from cluster.model.topic_id import topic_id_text
-from cluster.wire.fields import UUID, Field
+from cluster.wire.fields import UUID, Field, Kind
 from cluster.wire.schema import fields_of, schema_of
 
 Fields = dict[str, Any]
@@ -34,17 +35,44 @@ def fields(message: tuple[Any, ...], version: int) -> Fields:
 
 
 def fields_of_struct(struct: tuple[Any, ...], version: int, *, is_flexible: bool) -> Fields:
-    return {
-        name: plain(value, field, version, is_flexible=is_flexible)
-        for (name, field), value in zip(fields_of(type(struct)).items(), struct, strict=True)
+    found: Fields = {}
+    for at, name, field, is_scalar in fields_in(type(struct), version):
+        value = struct[at]
+        if is_flexible and field.tag is not None and value == field.default:
+            continue
+        found[name] = value if is_scalar else plain(value, field, version, is_flexible=is_flexible)
+    return found
+
+
+class Place(NamedTuple):
+    """A field, and its index in the struct; *is_scalar* where its value is shown as it is."""
+
+    at: int
+    name: str
+    field: Field
+    is_scalar: bool
+
+
+@lru_cache(None)
+def fields_in(struct: type[tuple[Any, ...]], version: int) -> tuple[Place, ...]:
+    """Return the fields that *version* has; a log has millions of records of few types."""
+    return tuple(
+        Place(
+            index,
+            name,
+            field,
+            isinstance(field.of, Kind) and not field.is_array and field.of is not UUID,
+        )
+        for index, (name, field) in enumerate(fields_of(struct).items())
         if version in field.versions
-        and not (is_flexible and field.tag is not None and value == field.default)
-    }
+    )
 
 
 def plain(value: Any, field: Field, version: int, *, is_flexible: bool) -> Any:
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return fields_of_struct(value, version, is_flexible=is_flexible)
     if isinstance(value, tuple | list):
+        if isinstance(field.of, Kind) and field.of is not UUID:
+            return list(value)
         return [plain(one, field, version, is_flexible=is_flexible) for one in value]
     return topic_id_text(value) if field.of is UUID else value

@@ -80,7 +80,7 @@ class KRaftCluster:
     """Brokers 0 and 1 of one *release*, and a controller that is none."""
 
     def __init__(self, release: str, *, java: str, class_path: str, directory: Path) -> None:
-        self.release = release
+        self.release, self.java, self.class_path = release, java, class_path
         ports = free_ports(3, LOOPBACK)
         common = {
             **COMMON,

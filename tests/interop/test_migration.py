@@ -19,14 +19,17 @@ from kazoo.client import KazooClient
 from cluster.zk import paths
 from cluster.zk.controller import encode_migration
 from kadmin.errors import ExitCode
+from kadmin.local.zookeeper import ZooKeeperServer
 from tests.interop.maven import Maven, needing_maven
 from tests.interop.migrating import DUAL_WRITE, Migration
+from tests.interop.migration_client import migration_client
 from tests.interop.one_broker import start
 from tests.interop.releases import KAFKA
+from tests.kadmin.cli.migration.test_dumps import write_dump
 from tests.kadmin.plan.migration.evidence import migration
 from tests.support.cli import done, kadmin
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
-from tests.support.zookeeper import client_of
+from tests.support.zookeeper import client_of, make_chroot
 
 pytestmark = pytest.mark.interop
 
@@ -220,9 +223,7 @@ def add_replica(client: KazooClient) -> None:
     ("plant", "kind", "words", "ends"),
     [
         (put("/config/users/ann", WORD), "quota", ABORTED, True),
-        (put("/config/brokers/abc", NUMBER), "config-name", ABORTED, True),
         (add_replica, "dead-replica", "Still waiting for ZK brokers [7] found in metadata", False),
-        (put(paths.MIGRATION, b""), "unreadable", "RecoverMigrationStateFromZKEvent", False),
         (
             put("/config/users/bob", b'{"version":1,"config":{"weather":"7"}}'),
             "quota",
@@ -230,7 +231,7 @@ def add_replica(client: KazooClient) -> None:
             False,
         ),
     ],
-    ids=["a quota", "the configs of a broker", "a dead replica", "/migration", "an unknown quota"],
+    ids=["a quota", "a dead replica", "an unknown quota"],
 )
 def test_a_fault_has_the_fate_that_was_predicted(
     chroot: str,
@@ -273,3 +274,123 @@ def test_what_an_earlier_attempt_left_deletes_all_topics(
 
         made.controller.server.start()
         wait_until(lambda: client.get_children(paths.TOPICS) == [], what="the end of all topics")
+
+
+STATE: Final = {"controller_epoch": 1, "leader": 0, "version": 1, "leader_epoch": 0, "isr": [0]}
+TOPIC: Final = {
+    "partitions": {"0": [0]},
+    "topic_id": "rswAAi4oQPuW20rgz-2bgQ",
+    "adding_replicas": {},
+    "removing_replicas": {},
+    "version": 3,
+}
+RULE: Final = {"principal": "User:a", "permissionType": "Allow", "operation": "Read", "host": "*"}
+TOKEN: Final = {
+    "version": 3,
+    "owner": "User:a",
+    "tokenRequester": "User:a",
+    "tokenId": "x",
+    "renewers": [],
+    "issueTimestamp": 1,
+    "maxTimestamp": 3,
+    "expiryTimestamp": 2,
+}
+TOPIC_PATH: Final = paths.topic("t1")
+STATE_PATH: Final = paths.state("t1", 0)
+TOKEN_PATH: Final = paths.delegation_token("x")
+RULES_PATH: Final = "/kafka-acl/Topic/t1"
+
+
+def config(**values: object) -> dict[str, object]:
+    return {"version": 1, "config": values}
+
+
+def credential(text: str) -> dict[str, object]:
+    return config(**{"SCRAM-SHA-256": text})
+
+
+def rules(**changed: object) -> dict[str, object]:
+    return {"version": 1, "acls": [{**RULE, **changed}]}
+
+
+PLANTED: Final[tuple[tuple[str, object, str], ...]] = (
+    (TOPIC_PATH, TOPIC, "copied"),
+    (TOPIC_PATH, "", "waits"),
+    (TOPIC_PATH, "{nope", "waits"),
+    (TOPIC_PATH, [], "waits"),
+    (TOPIC_PATH, {**TOPIC, "partitions": {"x": [0]}}, "waits"),
+    (TOPIC_PATH, {**TOPIC, "partitions": {"0": ["a"]}}, "waits"),
+    (TOPIC_PATH, {**TOPIC, "partitions": {"0": None}}, "waits"),
+    (TOPIC_PATH, {**TOPIC, "adding_replicas": []}, "waits"),
+    (TOPIC_PATH, {**TOPIC, "topic_id": "x"}, "waits"),
+    (TOPIC_PATH, {**TOPIC, "topic_id": 5}, "waits"),
+    (TOPIC_PATH, {**TOPIC, "topic_id": None}, "waits"),
+    (STATE_PATH, STATE, "copied"),
+    (STATE_PATH, "{nope", "copied"),
+    (STATE_PATH, "", "dies"),
+    (STATE_PATH, {**STATE, "isr": None}, "dies"),
+    (STATE_PATH, {**STATE, "leader": "0"}, "dies"),
+    (STATE_PATH, {**STATE, "leader_epoch": 2**31}, "dies"),
+    (STATE_PATH, {**STATE, "leader_recovery_state": 5}, "dies"),
+    ("/config/topics/t1", config(a=1), "dies"),
+    ("/config/topics/t1", "{nope", "copied"),
+    ("/config/users/bob", config(producer_byte_rate=None), "dies"),
+    ("/config/users/bob", config(producer_byte_rate="1,5"), "dies"),
+    ("/config/users/bob", config(request_percentage="0x1p3"), "copied"),
+    ("/config/users/bob", credential(CREDENTIAL.decode()), "copied"),
+    ("/config/users/bob", credential(CREDENTIAL.decode() + ","), "copied"),
+    ("/config/users/bob", credential(CREDENTIAL.decode().replace("==", "=")), "dies"),
+    ("/config/users/bob", {"version": 1}, "copied"),
+    ("/config/users/%zz", config(), "dies"),
+    ("/config/users/a b", config(request_percentage="5"), "copied"),
+    ("/config/brokers/abc", config(), "dies"),
+    ("/config/brokers/+1", config(), "copied"),
+    ("/config/users/x/y", config(request_percentage="fast"), "copied"),
+    (RULES_PATH, rules(), "copied"),
+    (RULES_PATH, "{nope", "copied"),
+    (RULES_PATH, {"version": 1}, "dies"),
+    (RULES_PATH, {"version": 2, "acls": []}, "dies"),
+    (RULES_PATH, rules(principal="ann"), "dies"),
+    (RULES_PATH, rules(principal="User:"), "copied"),
+    (RULES_PATH, rules(operation=3), "dies"),
+    (RULES_PATH, rules(operation="Fly"), "copied"),
+    ("/kafka-acl/Any/x", rules(), "dies"),
+    ("/kafka-acl/Weather/x", rules(), "copied"),
+    (TOKEN_PATH, TOKEN, "copied"),
+    (TOKEN_PATH, "", "copied"),
+    (TOKEN_PATH, {**TOKEN, "renewers": ["bob"]}, "dies"),
+    (TOKEN_PATH, {**TOKEN, "owner": None}, "dies"),
+    (paths.PRODUCER_ID_BLOCK, "", "dies"),
+    (paths.MIGRATION, "", "waits"),
+    (paths.MIGRATION, {"version": 0}, "waits"),
+    ("/brokers/ids/x", {}, "waits"),
+    ("/admin/delete_topics/t1", "", "copied"),
+)
+"""A path, what is planted there, and what becomes of it."""
+
+
+def predicted(chroot: str) -> str:
+    outcomes = [outcome for _, outcome in critical(chroot)]
+    if any("controllers wait for ever" in each for each in outcomes):
+        return "waits"
+    return "dies" if any(ABORTED in each for each in outcomes) else "copied"
+
+
+@pytest.mark.long
+def test_znodes_have_the_fate_that_was_predicted(
+    zookeeper: ZooKeeperServer, java: str, maven: Maven
+) -> None:
+    with needing_maven():
+        class_path = maven.class_path(KAFKA["3.9.1"])
+    found = []
+    with migration_client(java, class_path) as kafka:
+        for path, planted, _ in PLANTED:
+            chroot = make_chroot(zookeeper)
+            write_dump(chroot, "3.9.1")
+            data = planted if isinstance(planted, str) else json.dumps(planted)
+            with client_of(chroot) as client:
+                put(path, data.encode())(client)
+            # Kafka's own reading comes last, since it writes /migration.
+            found.append((path, planted, predicted(chroot), kafka.read(chroot).fate))
+
+    assert [(*each, each[-1]) for each in PLANTED] == found
