@@ -18,6 +18,7 @@ holds:
 
 import struct
 from collections.abc import Callable
+from dataclasses import dataclass
 from struct import Struct
 from typing import Any, Final, NamedTuple, TypeAlias, cast
 
@@ -131,7 +132,8 @@ FLEXIBLE: Final = Layout(19, 1, flexible_records)
 LAYOUTS: Final = {version: PLAIN if version < 9 else FLEXIBLE for version in range(5, 12)}
 
 
-class Target(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Target:
     """What a prefix means, and the parts of the answer that are always the same."""
 
     topic: str
@@ -190,13 +192,13 @@ class Prefixes:
             if target is None:
                 target = self._looked_up(frame, version, targets)
                 _, _, _, index, word = target.unpack(frame)
-            topic, acks, records_of, records_at, _, pack, answer_size, head, tail = target
-            records = records_of(frame, records_at, word)
+            records = target.records_of(frame, target.records_at, word)
         except (IndexError, struct.error):
             return None
         if records is None or target is UNUSUAL:
             return None
-        hosted = self._led(topic, index)
+        acks = target.acks
+        hosted = self._led(target.topic, index)
         if not isinstance(hosted, HostedPartition) or not answers_at_once(hosted, acks):
             return None
         try:
@@ -207,10 +209,11 @@ class Prefixes:
             if outcome.error in HINTED_ERRORS:
                 return None
             self._refused(outcome.error)
-            return encoded(version, correlation_id, topic, refused(index, outcome))
-        base_offset, _, time_ms, log_start_offset, _, _ = outcome
-        return pack(
-            answer_size, correlation_id, head, index, base_offset, time_ms, log_start_offset, tail
+            return encoded(version, correlation_id, target.topic, refused(index, outcome))
+        base_offset, _, time_ms, start_offset, _, _ = outcome
+        size, head, tail = target.size, target.head, target.tail
+        return target.pack(
+            size, correlation_id, head, index, base_offset, time_ms, start_offset, tail
         )
 
     def _looked_up(self, frame: memoryview, version: int, targets: dict[bytes, Target]) -> Target:

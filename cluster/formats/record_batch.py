@@ -258,21 +258,19 @@ def checksum_matches(buffer: Buffer, header: BatchHeader, position: int = 0) -> 
 
 def stamp(
     buffer: bytearray | memoryview,
-    header: HeaderFields,
+    header: BatchHeader,
     base_offset: int,
     leader_epoch: int,
     position: int = 0,
-) -> HeaderFields:
+) -> BatchHeader:
     """Write base offset and leader epoch into the batch at *position*, and return the new header.
 
     Both stand outside the checksum, so a batch of a hundred megabytes costs as little as a small
     one.  Only for magic 2.
     """
-    assert header[3] == CURRENT_MAGIC
-    placed = (base_offset, header[1], leader_epoch)
-    STAMP_LAYOUT.pack_into(buffer, position, *placed)
-    # To read the header again would cost four times as much.
-    return placed + header[3:]
+    assert header.magic == CURRENT_MAGIC
+    STAMP_LAYOUT.pack_into(buffer, position, base_offset, header.length, leader_epoch)
+    return header._replace(base_offset=base_offset, leader_epoch=leader_epoch)
 
 
 def stamp_log_append_time(

@@ -107,15 +107,21 @@ class Reservoir:
             return
         self.pending = []
         columns = tuple(zip(*rows, strict=True))
+        before: tuple[int, ...] = ()
+        least = most = total = 0
         for column, values in enumerate(columns[: self._width]):
-            least = most = values[0]
-            if values[-1] == least and values.count(least) == len(values):
-                # Times of parts that took none, and the size of requests that are all alike: to
-                # count costs a fifth of what the sum and both bounds do.
-                self.sums[column] += least * len(values)
-            else:
-                self.sums[column] += sum(values)
-                least, most = min(values), max(values)
+            # Requests that waited for nothing have the same time in two columns.
+            if values != before:
+                before = values
+                least = most = values[0]
+                if values[-1] == least and values.count(least) == len(values):
+                    # Times of parts that took none, and the size of requests that are all alike: to
+                    # count costs a fifth of what the sum and both bounds do.
+                    total = least * len(values)
+                else:
+                    total = sum(values)
+                    least, most = min(values), max(values)
+            self.sums[column] += total
             if self.count == 0 or least < self.minima[column]:
                 self.minima[column] = least
             if self.count == 0 or most > self.maxima[column]:

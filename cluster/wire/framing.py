@@ -41,7 +41,7 @@ class FrameReader:
 
     def _hold(self, buffer: memoryview) -> None:
         self._buffer = buffer
-        self._chunk = buffer[:CHUNK_SIZE]
+        self.chunk = buffer[:CHUNK_SIZE]
         """The space for what arrives in an empty reader."""
 
     @property
@@ -62,7 +62,7 @@ class FrameReader:
         """
         if self._end == 0:
             # There is no part of a frame, so its size is unknown.
-            return self._chunk
+            return self.chunk
         wanted = self._missing if self._missing > CHUNK_SIZE else CHUNK_SIZE
         if self._end + wanted > len(self._buffer):
             self._make_room(wanted)

@@ -95,7 +95,7 @@ class PollSession(Session):
 @window_option(
     READING,
     60.0,
-    help="Judge groups by how they have moved for so long: longer than they take to commit.",
+    help="Judge groups by how they moved in this time: longer than they take to commit.",
 )
 @option(
     "--interval",
@@ -105,7 +105,7 @@ class PollSession(Session):
     show_default=True,
     metavar="SECONDS",
     section=READING,
-    help="Read topics, offsets and groups so often, however often they are scraped.",
+    help="Read topics, offsets and groups once in this time, however often they are scraped.",
 )
 @option(
     "--check-interval",
@@ -115,7 +115,7 @@ class PollSession(Session):
     show_default=True,
     metavar="SECONDS",
     section=READING,
-    help="Check the cluster so often, as 'kadmin check' does; 0 is never.",
+    help="Check the cluster once in this time, as 'kadmin check' does; 0 is never.",
 )
 @option(
     "--max-age",

@@ -114,16 +114,15 @@ def metrics(session: Session, **options: Any) -> None:
     watch(session, options["watch"], show)
 
 
-def endpoints_of(session: Session, options: dict[str, Any]) -> "list[Endpoint]":
-    """Return the endpoints that are meant.
+def named_endpoints(options: dict[str, Any]) -> "list[Endpoint]":
+    """Return the endpoints that --prometheus-url and --jolokia-url name.
 
     Raises:
-        click.UsageError: two have the same name, or --broker names none of them.
-        KadminError: the cluster of this machine has none.
+        UsageError: one is no address.
     """
     from kadmin.admin.metrics.endpoints import Protocol, parse_endpoint
 
-    found = [
+    return [
         parse_endpoint(text, protocol)
         for protocol, texts in (
             (Protocol.PROMETHEUS, options["prometheus_urls"]),
@@ -131,6 +130,16 @@ def endpoints_of(session: Session, options: dict[str, Any]) -> "list[Endpoint]":
         )
         for text in texts
     ]
+
+
+def endpoints_of(session: Session, options: dict[str, Any]) -> "list[Endpoint]":
+    """Return the endpoints that are meant.
+
+    Raises:
+        click.UsageError: two have the same name, or --broker names none of them.
+        KadminError: the cluster of this machine has none.
+    """
+    found = named_endpoints(options)
     if not found:
         from kadmin.app.local_metrics import local_endpoints
 

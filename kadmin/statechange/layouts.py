@@ -46,8 +46,10 @@ DATE: Final = re.compile(
     r"(?: ?(?P<zone>Z|UTC|GMT|[+-][0-9]{2}(?::?[0-9]{2})?)| [A-Z]{3,4}(?=\]))?"
     r"[\])]?(?=[\s|:;,\"\[({<-]|\Z)"
 )
-"""Of log4j's formats those that name the day, with millis and a zone or without; none of those
-that may have the day or the month first."""
+"""Of log4j's formats those that name the day, with millis and a zone or without.
+
+Left out are those in which days and months look alike, such as 03/04/2026.
+"""
 
 WRITER: Final = re.compile(
     r"\[(?:Controller|Broker) id=|(?<![^\s;,\"])(?:Controller [0-9]+ epoch |Broker [0-9]+ )"

@@ -170,8 +170,10 @@ class Connection:
         reader = self._reader
         if reader is None:
             reader = self._reader = service.memory.borrow_reader()
-        for _ in range(RECEIVES_PER_TURN):
+            space = reader.chunk
+        else:
             space = reader.space()
+        for _ in range(RECEIVES_PER_TURN):
             try:
                 count = self._transport.receive_into(space)
             except (BlockingIOError, InterruptedError):
@@ -197,6 +199,7 @@ class Connection:
             wants_more = self._take_requests(flat_produce)
             if not wants_more or count < len(space):
                 return
+            space = reader.space()
 
     def _look_who_is_there(self) -> None:
         """Look at bytes that arrived too early: the end of the stream, or the next request."""
@@ -321,24 +324,27 @@ class Connection:
             return False
         if self.state is not CLOSED:
             now_ns, received_ns, turn_ns = self._now_ns(), self._received_ns, self._turn_ns
+            total_ns = local_ns = now_ns - received_ns
+            queue_ns = 0
+            if turn_ns != received_ns:
+                queue_ns, local_ns = turn_ns - received_ns, now_ns - turn_ns
             self._answered_key = PRODUCE
             self._turn_ns = now_ns
             if self._is_gathering:
                 self._send([answer])
             else:
-                self._send_alone(answer)
+                try:
+                    is_sent = self._send_queue.send_alone(answer)
+                except OSError as error:
+                    self._lose(error)
+                else:
+                    if not is_sent:
+                        self._await_peer()
             # The client need not wait for that.
             self._answered(
                 PRODUCE,
-                (
-                    now_ns - received_ns,
-                    now_ns - turn_ns,
-                    turn_ns - received_ns,
-                    0,
-                    len(frame),
-                    # The version stands behind the key of the API, and none has two bytes.
-                    frame[VERSION_AT],
-                ),
+                # The version stands behind the key of the API, and none has two bytes.
+                (total_ns, local_ns, queue_ns, 0, len(frame), frame[VERSION_AT]),
             )
         return True
 
@@ -531,16 +537,6 @@ class Connection:
             return
         try:
             is_sent = self._send_queue.send_some()
-        except OSError as error:
-            self._lose(error)
-            return
-        if not is_sent:
-            self._await_peer()
-
-    def _send_alone(self, answer: bytes) -> None:
-        """Send *answer* while nothing is queued, nearly always without using the queue."""
-        try:
-            is_sent = self._send_queue.send_alone(answer)
         except OSError as error:
             self._lose(error)
             return

@@ -17,10 +17,9 @@ from cluster.formats.record_batch import (
     NO_TIMESTAMP,
     OFFSET_MAX,
     PREFIX_SIZE,
+    STAMP_LAYOUT,
     BatchHeader,
     Buffer,
-    HeaderFields,
-    stamp,
     stamp_log_append_time,
 )
 from cluster.model.file_slice import FileSlice
@@ -209,7 +208,7 @@ class GrowingLog:
             self.health.check()
         config = self.config
         fields = checked_batch(buffer, config, wall_ms, has_checked_records)
-        _, _, _, _, _, _, delta, _, max_ms, producer_id, _, _, _ = fields
+        _, length, _, _, _, _, delta, _, max_ms, producer_id, _, _, _ = fields
         sent = None
         if producer_id != NO_PRODUCER_ID:
             sent = self._producers.duplicate_of(_new(BatchHeader, fields))
@@ -220,9 +219,14 @@ class GrowingLog:
             time_ms = wall_ms
             base_offset = self.log_end_offset
             last_offset = base_offset + delta
-            fields = stamp(buffer, fields, base_offset, leader_epoch)
+            STAMP_LAYOUT.pack_into(buffer, 0, base_offset, length, leader_epoch)
             segment = self._write(buffer, base_offset, last_offset, max_ms, now_ms)
-            self._count(segment, fields, buffer, 0, now_ms)
+            if leader_epoch != self.epochs.latest:
+                self.epochs.assign(leader_epoch, base_offset)
+            if producer_id != NO_PRODUCER_ID:
+                placed = (base_offset, length, leader_epoch, *fields[3:])
+                self._producers.note(_new(BatchHeader, placed), now_ms)
+            self._count(segment, length + PREFIX_SIZE, last_offset, max_ms)
         else:
             base_offset, last_offset, time_ms = sent.first_offset, sent.last_offset, sent.timestamp
         return _new(
@@ -256,7 +260,8 @@ class GrowingLog:
             max_timestamp = max(header.max_timestamp for _, header in run)
             segment = self._write(data, first.base_offset, last.last_offset, max_timestamp, now_ms)
             for position, header in run:
-                self._count(segment, header, view, position, now_ms)
+                self._note(header, view, position, now_ms)
+                self._count(segment, header.size, header.last_offset, header.max_timestamp)
         return self.log_end_offset
 
     def _write(
@@ -280,25 +285,23 @@ class GrowingLog:
             raise self.health.fail(error) from error
         return segment
 
-    def _count(
-        self, segment: Segment, header: HeaderFields, data: Buffer, position: int, now_ms: int
-    ) -> None:
-        """Count the batch at *position* in *data*, the next that was written to *segment*."""
-        base_offset, length, epoch, magic, _, _, delta, _, max_ms, producer_id, _, _, _ = header
-        last_offset = base_offset + delta
-        assert last_offset >= self.log_end_offset, "a log's end does not fall by an append"
-        try:
-            segment.adopt(segment.size, length + PREFIX_SIZE, last_offset, max_ms)
-        except OSError as error:
-            raise self.health.fail(error) from error
-        if epoch != self.epochs.latest or magic != CURRENT_MAGIC:
-            self._note_epoch(_new(BatchHeader, header))
-        producers = self._producers
-        if producer_id != NO_PRODUCER_ID:
-            aborted = producers.note_batch(_new(BatchHeader, header), data, position, now_ms)
+    def _note(self, header: BatchHeader, data: Buffer, position: int, now_ms: int) -> None:
+        """Note epoch and producer of the batch at *position* in *data*, which a leader sent."""
+        if header.leader_epoch != self.epochs.latest or header.magic != CURRENT_MAGIC:
+            self._note_epoch(header)
+        if header.producer_id != NO_PRODUCER_ID:
+            aborted = self._producers.note_batch(header, data, position, now_ms)
             if aborted is not None:
                 self._index_aborted(aborted)
-        self.log_end_offset = producers.end_offset = last_offset + 1
+
+    def _count(self, segment: Segment, size: int, last_offset: int, max_timestamp: int) -> None:
+        """Count a batch, the next that was written to *segment*: from now on it is in the log."""
+        assert last_offset >= self.log_end_offset, "a log's end does not fall by an append"
+        try:
+            segment.adopt(segment.size, size, last_offset, max_timestamp)
+        except OSError as error:
+            raise self.health.fail(error) from error
+        self.log_end_offset = self._producers.end_offset = last_offset + 1
 
     def _index_aborted(self, aborted: AbortedTxn) -> None:
         index = self.active.txn_index

@@ -14,6 +14,8 @@ from cluster.formats.indexes import AbortedTxn
 from cluster.formats.producer_snapshot import NO_EPOCH, NO_OFFSET, NO_SEQUENCE, Producer, SentBatch
 from cluster.formats.record_batch import (
     NO_PRODUCER_ID,
+    SEQUENCE_MAX,
+    TRANSACTIONAL,
     BatchHeader,
     Buffer,
     sequence_after,
@@ -80,11 +82,12 @@ class ProducerState:
             # What is known of a producer can be gone by age: any sequence may go on from there.
             return None
         if header.producer_epoch == producer.epoch:
-            sequence = header.base_sequence
-            if producer.batches and sequence == sequence_after(producer.last_sequence, 1):
+            sequence, batches = header.base_sequence, producer.batches
+            # The last sequence of the last batch, without two calls: each batch asks for it.
+            if batches and sequence == (batches[-1][0] + 1) & SEQUENCE_MAX:
                 # Nearly always: what is repeated began earlier.
                 return None
-            for batch in producer.batches:
+            for batch in batches:
                 if batch.first_sequence == sequence and batch.last_sequence == header.last_sequence:
                     return batch
         self._check_order(producer, header)
@@ -167,32 +170,28 @@ class ProducerState:
 
     def note(self, header: BatchHeader, now_ms: int) -> None:
         """Note a batch of records that is in the log now, wherever it was checked."""
-        last_offset = header.last_offset
+        base_offset, _, _, _, _, flags, delta, _, max_ms, producer_id, epoch, sequence, _ = header
+        last_offset = base_offset + delta
         self.end_offset = last_offset + 1
-        producer_id, epoch = header.producer_id, header.producer_epoch
         if producer_id == NO_PRODUCER_ID:
             return
         before = self._producers.get(producer_id)
         batches: tuple[SentBatch, ...] = ()
-        if before is not None and before.epoch == epoch:
-            batches = before.batches[-(BATCHES_MAX - 1) :]
-        max_timestamp = header.max_timestamp
-        sent = _new(
-            SentBatch,
-            (header.last_sequence, last_offset, header.last_offset_delta, max_timestamp),
-        )
-        coordinator_epoch = NO_EPOCH if before is None else before.coordinator_epoch
+        coordinator_epoch = NO_EPOCH
+        if before is not None:
+            coordinator_epoch = before.coordinator_epoch
+            if before.epoch == epoch:
+                batches = before.batches[-(BATCHES_MAX - 1) :]
+        # What `last_sequence` of the header is.
+        last_sequence = (sequence + delta) & SEQUENCE_MAX if sequence >= 0 else -1
         first_offset = NO_OFFSET
-        if header.is_transactional:
+        if flags & TRANSACTIONAL and header.is_transactional:
             if producer_id not in self._open:
-                self._open = {**self._open, producer_id: header.base_offset}
+                self._open = {**self._open, producer_id: base_offset}
             first_offset = first_of_transaction(before, header)
-        batches = (*batches, sent)
+        batches = (*batches, _new(SentBatch, (last_sequence, last_offset, delta, max_ms)))
         self._keep(
-            _new(
-                Producer,
-                (producer_id, epoch, batches, max_timestamp, coordinator_epoch, first_offset),
-            ),
+            _new(Producer, (producer_id, epoch, batches, max_ms, coordinator_epoch, first_offset)),
             now_ms,
         )
 

@@ -13,7 +13,6 @@ ones.
 Source: Kafka's LogValidator.validateRecord and DefaultRecord.readFrom.
 """
 
-from functools import cache
 from struct import Struct
 from typing import Final
 
@@ -56,6 +55,8 @@ UNLIMITED: Final = 2**31
 LONE_SIZE_MAX: Final = 8 * 1024
 """Of a batch whose one record is known by its size: what it begins with is kept for each size."""
 BEGINNING: Final = Struct(">Q")
+LONE_BEGINNINGS: Final[dict[int, tuple[int, int]]] = {}
+"""The results of `lone_beginning`, by the size of the batch."""
 
 
 KNOWN: Final[dict[int, Form]] = {}
@@ -295,14 +296,16 @@ def is_plain_lone_record(buffer: Buffer, size: int) -> bool:
     False also for what `check_records` has to look at.
     """
     if HEADER_SIZE + BEGINNING.size <= size < LONE_SIZE_MAX:
-        mask, beginning = lone_beginning(size - HEADER_SIZE)
+        try:
+            mask, beginning = LONE_BEGINNINGS[size]
+        except KeyError:
+            mask, beginning = LONE_BEGINNINGS[size] = lone_beginning(size - HEADER_SIZE)
         (found,) = BEGINNING.unpack_from(buffer, HEADER_SIZE)
         if found & mask == beginning and buffer[size - 1] == 0:
             return True
     return plain_end(buffer, HEADER_SIZE, 0) == (size, 0)
 
 
-@cache
 def lone_beginning(size: int) -> tuple[int, int]:
     """Return how a record of *size* bytes begins that has the time of its batch, no key and no
     headers.

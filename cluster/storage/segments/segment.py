@@ -228,7 +228,7 @@ class Segment:
         than `segment.ms` later than its first one; without timestamps, than its making.
         """
         config, filled_size = self._config, self.size
-        if filled_size > config.segment_size_max - size:
+        if filled_size + size > config.segment_size_max:
             return False
         if filled_size > 0:
             first = self._first_timestamp

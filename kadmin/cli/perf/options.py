@@ -16,13 +16,41 @@ COMPARED: Final = "Two sides in turns"
 SIZE_MAX: Final = 1_000_000_000
 
 
+def processes_option(help: str, section: str = "Options") -> Decorator:
+    """Declare --processes, which Kafka's tools call --threads."""
+    return option(
+        "--processes",
+        "--threads",
+        "processes",
+        type=WholeNumber(1, 64),
+        default=1,
+        show_default=True,
+        metavar="N",
+        section=section,
+        help=help,
+    )
+
+
+def reporting_option(default_ms: int, section: str = "Options") -> Decorator:
+    """Declare --reporting-interval."""
+    return option(
+        "--reporting-interval",
+        type=WholeNumber(min=100),
+        default=default_ms,
+        show_default=True,
+        metavar="MS",
+        section=section,
+        help="Print a line every so many ms.",
+    )
+
+
 def topic_options() -> Decorator:
     return declared(
         option(
             "--create-topic",
             is_flag=True,
             section=MADE,
-            help="Make the topic, and delete it behind the test; without --topic it gets a name.",
+            help="Make the topic, and delete it after the test; without --topic it gets a name.",
         ),
         option(
             "--partitions",

@@ -62,7 +62,7 @@ def report(session: Session, **options: Any) -> None:
     """Measure what changes with producers, the size of records, partitions, replicas, consumers,
     and pairs of both, and write a page with a plot and a table for each.
 
-    Every setting has a topic of its own, which is made for it and deleted behind it. The page has
+    Every setting has a topic of its own, which is made for it and deleted after it. The page has
     the commands that repeat each figure, and what the machine was. Rounds go forwards and
     backwards in turn. Properties (-X) are the producers'.
 

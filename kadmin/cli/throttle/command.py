@@ -75,7 +75,7 @@ def list_(session: Session) -> None:
 
 @group_command(throttle, "doctor", short_help="Find throttles left behind.", speaks_to_brokers=True)
 def doctor(session: Session) -> None:
-    """Say of each throttle what it is for, what it slows down, and how it goes.
+    """Show for each throttle what it is for, what it slows down, and how far that is.
 
     Exits with 4 if there is an orphan, or if a throttle that no reassignment has set slows
     replicas down: those that have to catch up, or are copied to another log directory.
@@ -153,8 +153,8 @@ def look(session: Session) -> "ThrottleView":
 def release(session: Session, **options: Any) -> None:
     """Release throttles that nothing needs any more.
 
-    Without --topic and --broker, all orphans: where an operator had set a value before, that is
-    there again. With them, only the throttles of these topics and brokers, and all of them are
+    Without --topic and --broker, all orphans: where an operator had set a value before, it is
+    restored. With them, only the throttles of these topics and brokers, and all of them are
     removed; kadmin always asks about those that no reassignment has set. What a reassignment that
     is under way needs is refused. Running the command again changes nothing more.
 

@@ -31,7 +31,7 @@ pace_options: Final = declared(
         type=WholeNumber(min=1),
         metavar="N",
         section=PACE,
-        help="So many moves are under way at a broker at the same time (5).",
+        help="How many moves may be under way at a broker at the same time (5).",
     ),
     option(
         "--max-moves-total",

@@ -30,9 +30,9 @@ FILE_HINT = "name the file that 'kadmin reassign plan' has written"
 def run(session: Session, plan: str, **options: Any) -> None:
     """Carry out the plan in FILE, which kadmin reassign plan has written (- is standard input).
 
-    The cluster has to be as it was when the plan was made; what has changed is named, and nothing
-    is written. Neither is it while a gate is closed: target-down, offline, min-isr, racks,
-    disk-room, other-moves, stale-plan. --override leaves one of them open.
+    The cluster has to be as it was when the plan was made; otherwise what has changed is
+    named and nothing is written. Nor is anything while a gate is closed: target-down, offline,
+    min-isr, racks, disk-room, other-moves, stale-plan. --override leaves one of them open.
 
     Moves are begun as others end, the smallest first, no more than --max-moves at a broker. The
     throttle is a lease: whatever was set before is restored in the end.
