@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from cluster.model import fault as subjects
+from cluster.model.config_entity import topic_entity
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.plan.check.findings import Finding, Kind, Severity
 from kadmin.plan.health import refusals_in
@@ -19,12 +21,17 @@ def topic_findings(snapshot: ClusterSnapshot) -> Iterator[Finding]:
     kinds = (RiskKind.UNCLEAN, RiskKind.NOT_COMPACTED, RiskKind.REFUSES_RECORDS, RiskKind.UNSERVED)
     found: dict[RiskKind, list[str]] = {kind: [] for kind in kinds}
     refused = {partition.topic for partition in refusals_in(snapshot)}
+    unreadable = {fault.subject for fault in snapshot.faults}
     for topic in snapshot.topics.values():
         if topic.is_marked_for_deletion:
             continue
         for risk in risks_of(as_judged(snapshot, topic), {}):
             # What is refused already is a finding of its own.
             if risk.kind is RiskKind.UNSERVED and topic.name in refused:
+                continue
+            # What cannot be read is not missing.
+            of_topic = {subjects.CONFIGS, subjects.config(topic_entity(topic.name))}
+            if risk.kind is RiskKind.NOT_COMPACTED and unreadable & of_topic:
                 continue
             if risk.kind in found and topic.name not in found[risk.kind]:
                 found[risk.kind].append(topic.name)

@@ -6,8 +6,15 @@ from typing import Final
 
 import pytest
 
-from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
-from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model import fault as subjects
+from cluster.model.config_entity import (
+    ConfigEntity,
+    ConfigOverrides,
+    Entity,
+    EntityKind,
+    topic_entity,
+)
+from cluster.model.ids import OFFSETS_TOPIC, BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.plan.check.evidence import Evidence
 from kadmin.plan.check.findings import Kind
@@ -100,6 +107,17 @@ FOUND_AS = {
 def found_in(snapshot: ClusterSnapshot) -> set[StrEnum]:
     findings = judge(Evidence(snapshot=snapshot, now_ms=0)).findings
     return {each.kind for each in findings} & set(FOUND_AS.values())
+
+
+@pytest.mark.parametrize(
+    "subject", [subjects.CONFIGS, subjects.config(topic_entity(OFFSETS_TOPIC))], ids=["all", "one"]
+)
+def test_configs_that_cannot_be_read_are_not_missing(subject: subjects.Subject) -> None:
+    read = cluster(RACKED, topic(OFFSETS_TOPIC, "0,2"))
+    unread = replace(read, faults=(subjects.untold(subject, "the configs", "no answer"),))
+
+    assert {Kind.INTERNAL_TOPIC} == found_in(read)
+    assert set() == found_in(unread)
 
 
 def test_a_topic_made_by_default_counts_for_the_min_isr_of_the_brokers_files() -> None:
