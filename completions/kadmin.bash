@@ -1716,6 +1716,8 @@ _kadmin_node() {
                 --name
                 --every
                 --default-min-isr
+                --prometheus-url
+                --jolokia-url
                 --timeline
                 --write
                 --token-file
@@ -2829,6 +2831,8 @@ _kadmin_kind() {
         'kadmin serve --cluster'|'kadmin serve --name') kind='live clusters' ;;
         'kadmin serve --every') kind='text' ;;
         'kadmin serve --default-min-isr') kind='text' ;;
+        'kadmin serve --prometheus-url') kind='text' ;;
+        'kadmin serve --jolokia-url') kind='text' ;;
         'kadmin serve --timeline') kind='path' ;;
         'kadmin serve --token-file') kind='path' ;;
         'kadmin serve --audit-file') kind='path' ;;

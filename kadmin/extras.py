@@ -49,7 +49,8 @@ class MissingExtra(KadminError):
     """*what* was asked for, and *modules* of *extra* are not installed."""
 
     def __init__(self, what: str, extra: Extra, modules: tuple[str, ...]) -> None:
-        names = " and ".join(modules)
+        *others, last = modules
+        names = f"{', '.join(others)} or {last}" if others else last
         super().__init__(
             f"{what} needs {DISTRIBUTION}[{extra}], which is not installed: there is no {names}",
             hint=f"{installer()} '{DISTRIBUTION}[{extra}]'",

@@ -6,6 +6,7 @@ A headless Chromium draws each anew, from a cluster that is started for it and a
 """
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -29,7 +30,8 @@ def kadmin(*arguments: str, records: str = "", is_checked: bool = True) -> None:
 
 def fill() -> None:
     """Start a cluster with records and a group that has read some of them, and kill a broker."""
-    kadmin("cluster", "up", "--name", "prod-eu", "--brokers", "3", "--quiet")
+    metrics = ("--set", "kafka.metrics.reporters=prometheus")
+    kadmin("cluster", "up", "--name", "prod-eu", "--brokers", "3", *metrics, "--quiet")
     for name, count in TOPICS.items():
         counts = ("--partitions", str(count), "--replication-factor", "3")
         kadmin("topics", "--create", "--topic", name, *counts, "--config", "min.insync.replicas=2")
@@ -96,7 +98,16 @@ def draw_timeline(browser: Browser, directory: Path) -> None:
         page.screenshot(DOCS / "timeline.png")
 
 
+def end_in_order(number: int, _frame: object) -> None:
+    """End as by Ctrl-C, with nothing left behind; a second signal does not interrupt that."""
+    for each in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(each, signal.SIG_IGN)
+    sys.exit(128 + number)
+
+
 def main() -> None:
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, end_in_order)
     with tempfile.TemporaryDirectory() as home:
         directory = Path(home)
         for name in ("CONFIG", "DATA", "STATE", "CACHE"):

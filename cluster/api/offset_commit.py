@@ -25,7 +25,6 @@ from cluster.model.ids import TopicPartition
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.offset_commit import (
     OffsetCommitRequest,
-    OffsetCommitRequestPartition,
     OffsetCommitResponse,
     OffsetCommitResponsePartition,
     OffsetCommitResponseTopic,
@@ -63,14 +62,17 @@ class OffsetCommits:
         for topic in body.topics:
             name = topic.name
             known = self.cache.partitions_of(name)
-            for one in topic.partitions:
-                partition = _new(TopicPartition, (name, one[0]))
+            for index, offset, leader_epoch, time_ms, metadata in topic.partitions:
+                partition = _new(TopicPartition, (name, index))
                 if not may_read:
                     errors[partition] = ErrorCode.TOPIC_AUTHORIZATION_FAILED
-                elif one[0] not in known:
+                elif index not in known:
                     errors[partition] = unknown
                 else:
-                    offsets[partition] = value_of(one, expire_timestamp, now_ms)
+                    if time_ms == NO_TIMESTAMP:
+                        time_ms = now_ms
+                    fields = (offset, leader_epoch, metadata or "", time_ms, expire_timestamp)
+                    offsets[partition] = _new(OffsetCommitValue, fields)
 
         def answered(answer: Answer) -> None:
             assert isinstance(answer, CommitAnswer)
@@ -126,16 +128,6 @@ class OffsetCommits:
         """
         error = self.groups.refusal(group_id)
         return UNKNOWN if error is ErrorCode.NONE else error
-
-
-def value_of(
-    one: OffsetCommitRequestPartition, expire_timestamp: int, now_ms: int
-) -> OffsetCommitValue:
-    _, offset, leader_epoch, commit_timestamp, metadata = one
-    if commit_timestamp == NO_TIMESTAMP:
-        commit_timestamp = now_ms
-    fields = (offset, leader_epoch, metadata or "", commit_timestamp, expire_timestamp)
-    return _new(OffsetCommitValue, fields)
 
 
 def response(

@@ -27,27 +27,23 @@ NOTHING: Final = encode(1)
 
 
 def build_batch(
-    records: Iterable[tuple[bytes | None, bytes | None]],
+    records: Iterable[bytes],
     timestamp_ms: int,
     producer_id: int = NO_PRODUCER_ID,
     producer_epoch: int = NO_EPOCH,
 ) -> bytearray:
-    """Return a batch of keys with values, uncompressed, whose records all have *timestamp_ms*.
+    """Return an uncompressed batch of *records*, as `record_of` writes them, which all have
+    *timestamp_ms*.
 
     With a producer it is transactional; it has no sequence, as only brokers may append.
     """
+    records = tuple(records)
     batch = bytearray(HEADER_SIZE)
-    count = 0
-    for key, value in records:
-        # Attributes, no difference in time, the place in the batch, key, value, no headers.
-        key_part = NOTHING if key is None else encode(2 * len(key)) + key
-        value_part = NOTHING if value is None else encode(2 * len(value)) + value
-        body = b"\0\0" + encode(2 * count) + key_part + value_part + b"\0"
-        batch += encode(2 * len(body))
-        batch += body
-        count += 1
+    batch += b"".join(records)
     attributes = 0 if producer_id == NO_PRODUCER_ID else TRANSACTIONAL
-    fill_header(batch, count, attributes, timestamp_ms, timestamp_ms, producer_id, producer_epoch)
+    fill_header(
+        batch, len(records), attributes, timestamp_ms, timestamp_ms, producer_id, producer_epoch
+    )
     return batch
 
 

@@ -7,11 +7,12 @@ Source: Kafka's GroupMetadataManager and CoordinatorRecordSerde.
 """
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from struct import Struct
 from typing import Final, NamedTuple
 
+from cluster.formats.batch_building import record_of
 from cluster.formats.coordinator_records import OFFSETS, MisreadError, version_of
 from cluster.model.group_records import (
     NO_TIMESTAMP,
@@ -22,6 +23,7 @@ from cluster.model.group_records import (
     OffsetCommitKey,
     OffsetCommitValue,
 )
+from cluster.wire import varint
 from cluster.wire.codec import decode_payload, encode_payload
 from cluster.wire.errors import MalformedFrameError
 from cluster.wire.messages import coordinator_records as wire
@@ -34,14 +36,17 @@ EXPIRING_OFFSET_VALUE: Final = 1
 """The only version with an expire timestamp, which has no leader epoch instead."""
 GROUP_VALUE: Final = 3
 
+OFFSET_VALUE_BEGINNING: Final = varint.encode(2 * 24) + b"\0\3"
+"""The size of an offset's value without metadata, and its version."""
+ONE_BYTE_END: Final = 64
+TWO_BYTES_END: Final = 8192
+"""The first number of a record that takes more than one byte, and more than two."""
 
 NAMES_MAX: Final = 1024
 """How many groups' topics are cached: records of a group mostly follow each other."""
 
 _OFFSET_HEAD: Final = Struct(">hqih")
 """Version, offset, leader epoch and the length of the metadata."""
-_PLAIN_OFFSET: Final = Struct(">hqihq")
-"""The same without metadata, and the time of the commit."""
 _INT16: Final = Struct(">h")
 _INT32: Final = Struct(">i")
 _INT64: Final = Struct(">q")
@@ -57,34 +62,49 @@ class EncodedRecord(NamedTuple):
     value: bytes | None
 
 
-def encode_all(records: Iterable[GroupRecord]) -> list[EncodedRecord]:
-    """Write *records* as `encode` does.
+def encode_all(records: Iterable[GroupRecord]) -> list[bytes]:
+    """Write *records* as those of one batch, keys and values as `encode` does.
 
-    Nearly all are offsets without metadata, those of a commit mostly of one topic: they take no way
-    round by the tables of messages.
+    Nearly all are offsets without metadata, those of a commit mostly of one topic: each is packed
+    at once.
 
     Raises:
         UnencodableMessageError: a text or a number is larger than its field.
     """
     encoded = []
-    names: tuple[str, str] | None = None
-    beginning = b""
-    pack_index, pack_offset = _INT32.pack, _PLAIN_OFFSET.pack
-    for record in records:
+    last_group = last_topic = None
+    size = 0
+    for number, record in enumerate(records):
         key, value = record
         if isinstance(value, OffsetCommitValue) and isinstance(key, OffsetCommitKey):
             group, topic, index = key
             offset, leader_epoch, metadata, timestamp, expire_timestamp = value
-            if expire_timestamp == NO_TIMESTAMP and not metadata:
+            if expire_timestamp == NO_TIMESTAMP and not metadata and number < TWO_BYTES_END:
+                if number < ONE_BYTE_END:
+                    size_now, number_field = 1, 2 * number
+                else:
+                    size_now, number_field = 2, (number << 9 & 0x7F00) | 0x8000 | number >> 6
                 try:
-                    if names != (group, topic):
-                        beginning, names = key_beginning(group, topic), (group, topic)
-                    content = pack_offset(OFFSET_VALUE, offset, leader_epoch, 0, timestamp)
-                    encoded.append(_new(EncodedRecord, (beginning + pack_index(index), content)))
+                    # Mostly the same objects; if not, the layout is in the cache.
+                    if topic is not last_topic or group is not last_group or size != size_now:
+                        pack, head, names = offset_layout(group, topic, size_now)
+                        last_group, last_topic, size = group, topic, size_now
+                    encoded.append(
+                        pack(
+                            head,
+                            number_field,
+                            names,
+                            index,
+                            OFFSET_VALUE_BEGINNING,
+                            offset,
+                            leader_epoch,
+                            timestamp,
+                        )
+                    )
                     continue
                 except (struct.error, UnicodeEncodeError):
-                    pass  # `encode` says what is wrong.
-        encoded.append(encode(record))
+                    last_topic = None  # `encode` says what is wrong.
+        encoded.append(record_of(number, 0, *encode(record)))
     return encoded
 
 
@@ -144,11 +164,30 @@ def decode(key: bytes, value: bytes | None) -> GroupRecord | None:
 # take no way round.
 
 
+class OffsetLayout(NamedTuple):
+    """How the records of offsets of a group and a topic are packed.
+
+    Their fields are *head*, the number in the batch, *names*, the partition,
+    OFFSET_VALUE_BEGINNING, the offset, its leader epoch and the time of the commit.
+    """
+
+    pack: Callable[..., bytes]
+    head: bytes
+    """The size of the record, its attributes and its difference in time."""
+    names: bytes
+    """The size of the key, and the key without the partition."""
+
+
 @lru_cache(maxsize=NAMES_MAX)
-def key_beginning(group: str, topic: str) -> bytes:
-    """Return an offset's key without its partition."""
-    names = [name.encode() for name in (group, topic)]
-    return OFFSET_KEY_BEGINNING + b"".join(_INT16.pack(len(name)) + name for name in names)
+def offset_layout(group: str, topic: str, number_size: int) -> OffsetLayout:
+    """Return the layout of records whose numbers in the batch take *number_size* bytes, 1 or 2."""
+    texts = [name.encode() for name in (group, topic)]
+    key = OFFSET_KEY_BEGINNING + b"".join(_INT16.pack(len(text)) + text for text in texts)
+    names = varint.encode(2 * (len(key) + _INT32.size)) + key
+    # No metadata, and no headers, are zeros.
+    fields = f"{'B' if number_size == 1 else 'H'}{len(names)}si3sqi2xqx"
+    head = varint.encode(2 * (2 + struct.calcsize(f">{fields}"))) + b"\0\0"
+    return OffsetLayout(Struct(f">{len(head)}s{fields}").pack, head, names)
 
 
 @lru_cache(maxsize=NAMES_MAX)

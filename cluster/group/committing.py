@@ -68,7 +68,8 @@ def store(
     """Append those offsets whose metadata are not too large."""
     size_max = context.config.metadata_max_bytes
     stored = request.offsets
-    if any(len(value.metadata) > size_max for value in stored.values()):
+    # A list is made in half the time in which `any` finds that there is none.
+    if [one for one in stored.values() if len(one.metadata) > size_max]:
         stored = {one: value for one, value in stored.items() if len(value.metadata) <= size_max}
     waiting = StoredOffsets(group, request_id, request, stored)
     if not stored:
@@ -109,6 +110,7 @@ def on_failed(context: Context, append_id: int, waiting: StoredOffsets, error: E
 
 def answer(context: Context, waiting: StoredOffsets, error: ErrorCode) -> None:
     errors = dict.fromkeys(waiting.stored, error)
-    for partition in waiting.request.offsets.keys() - waiting.stored.keys():
-        errors[partition] = ErrorCode.OFFSET_METADATA_TOO_LARGE
+    if waiting.stored is not waiting.request.offsets:
+        for partition in waiting.request.offsets.keys() - waiting.stored.keys():
+            errors[partition] = ErrorCode.OFFSET_METADATA_TOO_LARGE
     context.respond(waiting.request_id, CommitAnswer(errors))

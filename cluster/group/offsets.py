@@ -83,39 +83,35 @@ class GroupOffsets:
 
     def complete(self, append_id: int, log_offset: int) -> None:
         """Commit the values of an append, but for partitions whose offsets were deleted since."""
-        self._commit(self._logged(append_id, log_offset))
+        committed = self._committed
+        for partition, value in self._pending.pop(append_id, {}).items():
+            current = committed.get(partition)
+            if current is None or current[0] < log_offset:
+                committed[partition] = _new(Committed, (log_offset, value))
 
     def fail(self, append_id: int) -> None:
         self._pending.pop(append_id, None)
-
-    def _logged(self, append_id: int, log_offset: int) -> dict[TopicPartition, Committed]:
-        """Return the values of an append, which is no longer pending."""
-        values = self._pending.pop(append_id, {})
-        return {
-            partition: _new(Committed, (log_offset, value)) for partition, value in values.items()
-        }
-
-    def _commit(self, logged: Mapping[TopicPartition, Committed]) -> None:
-        committed = self._committed
-        for partition, one in logged.items():
-            current = committed.get(partition)
-            if current is None or current[0] < one[0]:
-                committed[partition] = one
 
     # Commits of transactions.
 
     def hold(self, producer_id: int, append_id: int, log_offset: int) -> None:
         """Keep the values of an append, which are in the log, until the producer's transaction
         ends."""
-        logged = self._logged(append_id, log_offset)
-        if logged:
-            self._transactional.setdefault(producer_id, {}).update(logged)
+        values = self._pending.pop(append_id, {})
+        if values:
+            self._transactional.setdefault(producer_id, {}).update(
+                {one: Committed(log_offset, value) for one, value in values.items()}
+            )
 
     def end_transaction(self, producer_id: int, *, is_commit: bool) -> None:
         """Commit the offsets of the producer's transaction, or drop them."""
         held = self._transactional.pop(producer_id, {})
-        if is_commit:
-            self._commit(held)
+        if not is_commit:
+            return
+        for partition, one in held.items():
+            current = self._committed.get(partition)
+            if current is None or current.log_offset < one.log_offset:
+                self._committed[partition] = one
 
     # Removal.
 

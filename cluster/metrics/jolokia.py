@@ -5,7 +5,7 @@ Source: https://jolokia.org/reference/html/manual/jolokia_protocol.html, and Jol
 
 import json
 import re
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import unquote
@@ -21,6 +21,8 @@ SLICE: Final = 200
 """Fewer values than for a scrape: each becomes a name and a mapping."""
 REQUESTS_MAX: Final = 1000
 """Requests that one bulk request may have."""
+METRICS_MAX: Final = 200_000
+"""Metrics that the answer to one body may have: those of 10,000 partitions once, not ten times."""
 
 PART: Final = re.compile(r"(?:[^/!]|!.?)+")
 """A part of a path, in which `!` stands before a character that is meant as it is."""
@@ -47,6 +49,38 @@ def not_found(message: str) -> RequestFailed:
     return RequestFailed(404, "javax.management.InstanceNotFoundException", message)
 
 
+class Reading:
+    """One reading of the registry, for all requests of a body.
+
+    Gauges are scanned once, and at most METRICS_MAX metrics are found.
+    """
+
+    def __init__(self, registry: MetricsRegistry) -> None:
+        self._registry = registry
+        self._has_scanned = False
+        self._left = METRICS_MAX
+
+    def matching(
+        self, pattern: ObjectNamePattern
+    ) -> Iterator[tuple[Bean, tuple[str, ...], Value] | None]:
+        """Return the metrics that *pattern* matches, and None between two slices.
+
+        Raises:
+            RequestFailed: they would be too many.
+        """
+        yield None
+        scans, self._has_scanned = not self._has_scanned, True
+        for part in self._registry.slices(SLICE, pattern.may_match, scans=scans):
+            for bean, points in part:
+                for tags, value in points:
+                    if pattern.matches(bean, tags):
+                        if self._left == 0:
+                            raise bad_request(f"More than {METRICS_MAX} metrics are asked for")
+                        self._left -= 1
+                        yield bean, tags, value
+            yield None
+
+
 @dataclass(frozen=True, slots=True)
 class JolokiaAgent:
     """Answers requests from a registry.
@@ -64,7 +98,7 @@ class JolokiaAgent:
             request = request_of_path(unquote(path))
         except RequestFailed as error:
             return self._failed({}, error)
-        return (yield from self._answer(request))
+        return (yield from self._answer(request, Reading(self.registry)))
 
     def answer_body(self, body: bytes) -> Generator[None, None, Answer | list[Answer]]:
         """Answer a POST: one request, or a list of them."""
@@ -74,18 +108,19 @@ class JolokiaAgent:
                 raise ValueError(f"more than {REQUESTS_MAX} requests")
         except (ValueError, RecursionError) as error:
             return self._failed({}, bad_request(f"Invalid JSON request: {error}"))
+        reading = Reading(self.registry)
         if not isinstance(requests, list):
-            return (yield from self._answer(requests))
+            return (yield from self._answer(requests, reading))
         answers = []
         for request in requests:
-            answers.append((yield from self._answer(request)))
+            answers.append((yield from self._answer(request, reading)))
         return answers
 
-    def _answer(self, request: Any) -> Answers:
+    def _answer(self, request: Any, reading: Reading) -> Answers:
         try:
             if not isinstance(request, dict):
                 raise bad_request("Request is no JSON object")
-            value = yield from self._value(request)
+            value = yield from self._value(request, reading)
         except RequestFailed as error:
             return self._failed(request, error)
         return {
@@ -104,14 +139,14 @@ class JolokiaAgent:
             "timestamp": self.wall_s(),
         }
 
-    def _value(self, request: Mapping[str, Any]) -> Generator[None, None, Any]:
+    def _value(self, request: Mapping[str, Any], reading: Reading) -> Generator[None, None, Any]:
         match str(request.get("type", "")).lower():
             case "read":
-                return (yield from self._read(request))
+                return (yield from self._read(request, reading))
             case "search":
-                return (yield from self._search(request))
+                return (yield from self._search(request, reading))
             case "list":
-                return (yield from self._list(request))
+                return (yield from self._list(request, reading))
             case "version":
                 info = {"product": self.product, "vendor": self.product}
                 return {"agent": AGENT, "protocol": PROTOCOL, "config": {}, "info": info}
@@ -122,11 +157,11 @@ class JolokiaAgent:
             case other:
                 raise bad_request(f"Invalid request type '{other}'")
 
-    def _read(self, request: Mapping[str, Any]) -> Generator[None, None, Any]:
+    def _read(self, request: Mapping[str, Any], reading: Reading) -> Generator[None, None, Any]:
         pattern = pattern_of(request)
         names = attribute_names(request.get("attribute"))
         found: dict[str, Mapping[str, object]] = {}
-        for each in self._matching(pattern):
+        for each in reading.matching(pattern):
             if each is None:
                 yield
                 continue
@@ -145,19 +180,21 @@ class JolokiaAgent:
         (attributes_found,) = found.values()
         return selected(attributes_found, names, request)
 
-    def _search(self, request: Mapping[str, Any]) -> Generator[None, None, list[str]]:
+    def _search(
+        self, request: Mapping[str, Any], reading: Reading
+    ) -> Generator[None, None, list[str]]:
         found = []
-        for each in self._matching(pattern_of(request)):
+        for each in reading.matching(pattern_of(request)):
             if each is None:
                 yield
             else:
                 found.append(canonical_name(each[0], each[1]))
         return found
 
-    def _list(self, request: Mapping[str, Any]) -> Generator[None, None, Any]:
+    def _list(self, request: Mapping[str, Any], reading: Reading) -> Generator[None, None, Any]:
         wanted = path_of(request.get("path"))
         domains: dict[str, Any] = {}
-        for each in self._matching(ObjectNamePattern("*", {}, has_more=True)):
+        for each in reading.matching(ObjectNamePattern("*", {}, has_more=True)):
             if each is None:
                 yield
                 continue
@@ -171,18 +208,6 @@ class JolokiaAgent:
                 raise bad_request(f"No MBean information for path {'/'.join(wanted)}")
             found = found[part]
         return found
-
-    def _matching(
-        self, pattern: ObjectNamePattern
-    ) -> Iterable[tuple[Bean, tuple[str, ...], Value] | None]:
-        """Return the metrics that *pattern* matches, and None between two slices."""
-        for part in self.registry.slices(SLICE):
-            for bean, points in part:
-                if pattern.may_match(bean):
-                    for tags, value in points:
-                        if pattern.matches(bean, tags):
-                            yield bean, tags, value
-            yield None
 
 
 def pattern_of(request: Mapping[str, Any]) -> ObjectNamePattern:

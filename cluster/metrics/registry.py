@@ -214,19 +214,30 @@ class MetricsRegistry:
     def beans(self) -> tuple[Bean, ...]:
         return tuple(self._families)
 
-    def slices(self, size: int = SLICE) -> Iterator[Slice]:
-        """Read all metrics, in parts whose readers take about as long as for *size* gauges.
+    def slices(
+        self,
+        size: int = SLICE,
+        is_wanted: Callable[[Bean], bool] = lambda _: True,
+        *,
+        scans: bool = True,
+    ) -> Iterator[Slice]:
+        """Read all metrics of the beans that are wanted, in parts whose readers take about as long
+        as for *size* gauges.
 
-        The first ones may be empty.
+        The first ones may be empty.  Without *scans*, gauges that are counted by a scan are what
+        the last one found.
         """
         self._update()
-        for scan in self._scans:
+        for scan in self._scans if scans else ():
             for _ in scan():
                 yield ()
         part: list[tuple[Bean, Sequence[Point]]] = []
         left = size
         for family in tuple(self._families.values()):
-            bean, points = family.bean, family.points()
+            bean = family.bean
+            if not is_wanted(bean):
+                continue
+            points = family.points()
             cost = HISTOGRAM_COST if bean.kind in (Kind.HISTOGRAM, Kind.TIMER) else 1
             while some := tuple(islice(points, max(1, left // cost))):
                 part.append((bean, some))

@@ -22,7 +22,14 @@ from cluster.recipes.events import (
     Suspended,
     WatchFired,
 )
-from cluster.recipes.lease import Heartbeats, Lease, Loss, given_up_ms, heartbeat_after_ms
+from cluster.recipes.lease import (
+    Heartbeats,
+    Lease,
+    Loss,
+    Wakefulness,
+    given_up_ms,
+    heartbeat_after_ms,
+)
 from cluster.zk.requests import ZkReply, ZkRequest
 from cluster.zk.steps import Refusal, Steps
 
@@ -63,6 +70,7 @@ class Contender:
         "_steps",
         "_then",
         "_unsent",
+        "_wakefulness",
         "_wants",
         "_withdraws",
         "lease",
@@ -83,7 +91,8 @@ class Contender:
         self._is_spent = False
         """Whether the attempt is over, and what it has created is to be removed."""
         self._heartbeats = Heartbeats(0)
-        """Those of the present leadership."""
+        """Those of the present attempt."""
+        self._wakefulness = Wakefulness()
         self._held_until_ms: int | None = None
         """Until when the znode of a leadership that was lost stays, so that no other one begins."""
         self._has_news = False
@@ -103,7 +112,7 @@ class Contender:
 
     def step(self, event: Event, now_ms: int) -> tuple[Effect, ...]:
         """Handle *event*, and return the effects of it, in their order."""
-        self._now_ms = now_ms
+        self._look_at_clock(now_ms)
         self._give_up_if_silent()
         match event:
             case Join():
@@ -129,13 +138,16 @@ class Contender:
 
     def on_deadline(self, now_ms: int) -> tuple[Effect, ...]:
         """Do what is due."""
-        self._now_ms = now_ms
+        self._look_at_clock(now_ms)
         self._give_up_if_silent()
         return self._finish()
 
     def next_deadline(self) -> int | None:
         """When `on_deadline` has something to do; None if only an event can change anything."""
         deadlines = [] if self.lease is None else [self.lease.given_up_ms]
+        if self._watches_clock and self._session is not None:
+            look_ms = self._wakefulness.next_look_ms(self._session.timeout_ms)
+            deadlines += [] if look_ms is None else [look_ms]
         if self._held_until_ms is not None:
             deadlines.append(self._held_until_ms)
             return min(deadlines)
@@ -151,6 +163,17 @@ class Contender:
     def is_leading(self, now_ms: int) -> bool:
         """Whether a leader may still act as one: its loss is noticed with the next event only."""
         return self.lease is not None and now_ms < self.lease.given_up_ms
+
+    @property
+    def _watches_clock(self) -> bool:
+        return self._session is not None and self._is_connected and self._attempt is not None
+
+    def _look_at_clock(self, now_ms: int) -> None:
+        self._now_ms = now_ms
+        if self._session is not None and self._watches_clock:
+            self._wakefulness.look(now_ms, self._session.timeout_ms)
+        else:
+            self._wakefulness.rest()
 
     # Events.
 
@@ -238,6 +261,7 @@ class Contender:
         if self._attempt is None:
             if self._wants:
                 self._attempt = self._new_attempt(self._session.session_id)
+                self._heartbeats = Heartbeats(self._session.timeout_ms)
                 self._look()
         elif self._enter_ms is not None:
             if self._now_ms >= self._enter_ms:
@@ -280,9 +304,9 @@ class Contender:
             return
         assert self._session is not None
         timeout_ms = self._session.timeout_ms
-        if self.lease is None:
-            self._heartbeats = Heartbeats(timeout_ms)
-        valid_until_ms = self._heartbeats.answer(self._sent_ms, self._now_ms)
+        has_pinged = self._wakefulness.has_pinged(self._sent_ms, timeout_ms)
+        valid_until_ms = self._heartbeats.answer(self._sent_ms, self._now_ms, has_pinged=has_pinged)
+        self._look_ms = self._sent_ms + heartbeat_after_ms(timeout_ms)
         lease = Lease(
             path=grant.node.rpartition("/")[0],
             node=grant.node,
@@ -293,12 +317,10 @@ class Contender:
             valid_until_ms=valid_until_ms,
         )
         if self._now_ms >= lease.given_up_ms or not self._is_connected:
-            # The reply is too old to lead by.
-            self._look_ms = self._now_ms
+            # The reply is too old to lead by, or a pause before it was too long.
             return
         self._effects.append(Elected(lease) if self.lease is None else Renewed(lease))
         self.lease = lease
-        self._look_ms = self._sent_ms + heartbeat_after_ms(timeout_ms)
 
     def _on_withdrawn(self, _: None) -> None:
         self._withdraws = False

@@ -46,6 +46,48 @@ class Lease:
         assert self.given_up_ms < self.valid_until_ms
 
 
+AWAKE: Final = 2 * HEARTBEATS
+"""How often a contender looks at the clock within one session timeout."""
+
+
+def looks_at_clock_after_ms(session_timeout_ms: int) -> int:
+    return session_timeout_ms // AWAKE
+
+
+class Wakefulness:
+    """Since when a contender has not stood still, by the clock at which it looks often.
+
+    A process that stands still sends no pings.
+    """
+
+    __slots__ = ("_looked_ms", "_since_ms")
+
+    def __init__(self) -> None:
+        self._looked_ms: int | None = None
+        self._since_ms: int | None = None
+        """When it last went on; None if it has not stood still."""
+
+    def look(self, now_ms: int, session_timeout_ms: int) -> None:
+        """Look at the clock: a gap of more than two looks was a pause."""
+        if self._looked_ms is not None and now_ms - self._looked_ms > session_timeout_ms // 12:
+            self._since_ms = now_ms
+        self._looked_ms = now_ms
+
+    def rest(self) -> None:
+        """Take no gap until the next look for a pause."""
+        self._looked_ms = None
+
+    def next_look_ms(self, session_timeout_ms: int) -> int | None:
+        if self._looked_ms is None:
+            return None
+        return self._looked_ms + looks_at_clock_after_ms(session_timeout_ms)
+
+    def has_pinged(self, sent_ms: int, session_timeout_ms: int) -> bool:
+        """Return whether pings before *sent_ms* have been sent, and reported, as usual."""
+        since_ms = self._since_ms
+        return since_ms is None or since_ms + session_timeout_ms * 7 // 12 <= sent_ms
+
+
 def heartbeat_after_ms(session_timeout_ms: int) -> int:
     return session_timeout_ms // HEARTBEATS
 
@@ -67,12 +109,17 @@ class Heartbeats:
         """When each was sent and answered, of those that may not have been reported yet."""
         self._valid_until_ms = 0
 
-    def answer(self, sent_ms: int, now_ms: int) -> int:
-        """Add a heartbeat that is answered now, and return until when the session is alive."""
+    def answer(self, sent_ms: int, now_ms: int, *, has_pinged: bool = True) -> int:
+        """Add a heartbeat that is answered now, and return until when the session is alive.
+
+        *has_pinged* is whether the client has sent its pings before.
+        """
         self._answered.append((sent_ms, now_ms))
-        # Before it there was a ping, which kazoo sends after a third of the timeout, and which was
-        # reported, or the one before it.
-        ends = [self._valid_until_ms, sent_ms + self._timeout_ms * 5 // 12]
+        ends = [self._valid_until_ms]
+        if has_pinged:
+            # kazoo pings after a third of the timeout, a twelfth later where a pause went
+            # unnoticed; that ping was reported within a quarter, or the one before it.
+            ends.append(sent_ms + self._timeout_ms // 3)
         while self._answered[0][1] + self._timeout_ms // 4 <= sent_ms:
             reported_ms, _ = self._answered.popleft()
             # A twelfth is for clocks of different speed.

@@ -56,10 +56,10 @@ from cluster.runtime.disk.settled_clock import SettledClock
 from cluster.runtime.environment import LogJournal, LoopClock, SystemRandomStream
 from cluster.runtime.errors import DisksFailed, ZooKeeperRefuses
 from cluster.runtime.listening import Listening
-from cluster.runtime.network.connection import Service
 from cluster.runtime.network.memory_pool import MemoryPool
 from cluster.runtime.network.peers import TcpPeers
 from cluster.runtime.network.request_metrics import RequestMetrics
+from cluster.runtime.network.service import Service
 from cluster.runtime.network.socket_server import SocketServer
 from cluster.runtime.network.transports import TRANSPORTS
 from cluster.runtime.network.turns import Turns

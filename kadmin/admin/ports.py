@@ -427,3 +427,6 @@ class GroupAdmin(Writer["GroupPlan"], LogTeller, Protocol):
 
     def topic_partitions(self) -> "Sequence[TopicPartition]":
         """All partitions that there are."""
+
+    def can_keep(self, name: str) -> bool:
+        """Whether there can be a group called *name*."""

@@ -34,6 +34,17 @@ def local_endpoints(name: str) -> list[Endpoint]:
     return found
 
 
+def serves_metrics(name: str, zookeeper: str) -> bool:
+    """Return whether *name* is a cluster of this machine, with the ZooKeeper *zookeeper*, of which
+    a broker has an endpoint now."""
+    try:
+        found = status(name)
+    except KadminError:
+        return False
+    is_meant = zookeeper.startswith(found.zookeeper_connect)
+    return is_meant and any(endpoint_of(broker) is not None for broker in found.brokers)
+
+
 def endpoint_of(broker: BrokerStatus) -> Endpoint | None:
     """Return the endpoint of *broker*: of several the one for Prometheus."""
     urls = metrics_urls(broker)

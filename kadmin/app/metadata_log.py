@@ -77,7 +77,8 @@ def records_in(path: Path) -> Iterator[tuple[int, MetadataRecord | None]]:
     """Yield the records of a segment or snapshot with their offsets; None for one of the quorum's.
 
     Raises:
-        CorruptBatchError: a batch or a record in it is damaged, or of a later Kafka release.
+        CorruptBatchError: a batch or a record in it is damaged, or of a later Kafka release.  The
+            end of a segment may be cut off: a controller writes it.
         OSError: the file cannot be read.
     """
     with opened_file(path) as source:
@@ -95,3 +96,5 @@ def records_in(path: Path) -> Iterator[tuple[int, MetadataRecord | None]]:
                         0, f"{path.name}: offset {record.offset}: {found.reason}"
                     )
                 yield record.offset, found
+        if walk.tail.size and not (walk.tail.is_torn and SEGMENT.fullmatch(path.name)):
+            raise CorruptBatchError(walk.tail.position, f"{path.name}: {walk.tail.reason}")

@@ -3,10 +3,12 @@
 A page and an exporter have one `Poller` a cluster, with a `Poll` for each question: the snapshot,
 groups with their lag, sizes, findings.  However many readers there are, each question is asked once
 an interval, on its own thread, so that a slow one holds up no other.  Only the last answer is kept,
-with its age and the error of the last attempt; the reader decides how old an answer may be.  Knows
+with its age and the error of the last attempt; the reader decides how old an answer may be.  A bug
+of kadmin is an error as any other: its trace is logged, and the question is asked again.  Knows
 neither clusters nor who reads.
 """
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -17,10 +19,22 @@ from kadmin.errors import KadminError
 
 T = TypeVar("T")
 
+logger: Final = logging.getLogger(__name__)
+
 SPACING: Final = 3
 """A question is under way for no more than one in so many seconds."""
 STOPPING_S: Final = 1.0
 """A question under way at the end is not waited for longer: its thread ends with the process."""
+
+
+class InternalError(KadminError):
+    """A bug of kadmin ended an attempt of the poll *name*."""
+
+    def __init__(self, name: str, bug: Exception) -> None:
+        super().__init__(
+            f"internal error of kadmin while it read {name}: {type(bug).__name__}: {bug}",
+            hint="report it with the trace that this process has logged",
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +55,13 @@ class Reading(Generic[T]):
     """When it began, by `time.monotonic`."""
     late_count: int = 0
     """How many attempts took longer than the interval."""
+    bug_count: int = 0
+    """How many attempts a bug of kadmin ended."""
+
+    @property
+    def failure_count(self) -> int:
+        """How many attempts ended without an answer."""
+        return self.number - self.answers
 
     @property
     def age_s(self) -> float | None:
@@ -58,7 +79,8 @@ class Poll(Generic[T]):
 
     *ask* spends a budget of its own, as a session does whose `look_again` is called first, so that
     no server is waited for longer than its --timeout.  It raises a `KadminError` where the cluster
-    does not answer.  Where answers cost much, they come less often: see `spacing_s`.
+    does not answer; anything else that it raises is a bug, and becomes an `InternalError`.  Where
+    answers cost much, they come less often: see `spacing_s`.
     *after* is called on the same thread behind each attempt.
     """
 
@@ -81,7 +103,7 @@ class Poll(Generic[T]):
 
     @property
     def is_stopped(self) -> bool:
-        """Whether it asks no more: it was stopped, or has met a bug, whose trace was printed."""
+        """Whether it asks no more."""
         with self._changed:
             return self._is_stopped
 
@@ -136,6 +158,9 @@ class Poll(Generic[T]):
             # Traces would keep all that was read before it, until the next attempt.
             raised.__cause__ = raised.__context__ = None
             error = raised.with_traceback(None)
+        except Exception as bug:  # noqa: BLE001 - one bug must not blind a page until its restart
+            error = InternalError(self.name, bug)
+            self._log(error, bug)
         took_s = time.monotonic() - asked_s
         with self._changed:
             before = self._reading
@@ -144,6 +169,7 @@ class Poll(Generic[T]):
                 number=before.number + 1,
                 error=error,
                 late_count=before.late_count + (took_s > self.interval_s),
+                bug_count=before.bug_count + isinstance(error, InternalError),
             )
             if error is None:
                 reading = replace(
@@ -157,24 +183,26 @@ class Poll(Generic[T]):
             self._is_asking = False
             self._changed.notify_all()
         if self.after is not None:
-            self.after(reading)
+            try:
+                self.after(reading)
+            except Exception:
+                logger.exception("cannot report on the poll %s", self.name)
         return reading
 
-    def run(self) -> None:
-        """Ask every interval, on this thread, until it is stopped.
+    def _log(self, error: KadminError, bug: Exception) -> None:
+        """Log the trace of *bug*, once while it is the same."""
+        before = self.reading.error
+        if before is None or before.message != error.message:
+            logger.error("%s; trying again", error.message, exc_info=bug)
 
-        Raises:
-            Exception: a bug of *ask*, which stops it.
-        """
+    def run(self) -> None:
+        """Ask every interval, on this thread, until it is stopped."""
         next_s = time.monotonic()
-        try:
-            while self._wait_until(next_s):
-                began_s = time.monotonic()
-                self.attempt()
-                # What it found may have changed the interval.
-                next_s = began_s + self.spacing_s
-        finally:
-            self.stop()
+        while self._wait_until(next_s):
+            began_s = time.monotonic()
+            self.attempt()
+            # What it found may have changed the interval.
+            next_s = began_s + self.spacing_s
 
     def _wait_until(self, next_s: float) -> bool:
         """Wait until it is time, or one who is in a hurry comes; return whether to ask."""
@@ -190,9 +218,8 @@ class Poller:
 
     def __init__(self, polls: Iterable[Poll[Any]]) -> None:
         self.polls = {poll.name: poll for poll in polls}
-        self._has_ended = threading.Event()
         self._threads = [
-            threading.Thread(target=self._run, args=(poll,), name=f"poll {name}", daemon=True)
+            threading.Thread(target=poll.run, name=f"poll {name}", daemon=True)
             for name, poll in self.polls.items()
         ]
 
@@ -211,13 +238,3 @@ class Poller:
         until_s = time.monotonic() + STOPPING_S
         for thread in self._threads:
             thread.join(max(0.0, until_s - time.monotonic()))
-
-    def wait_for_end(self) -> None:
-        """Wait until one of the polls ends, which only a bug or a stop makes it do."""
-        self._has_ended.wait()
-
-    def _run(self, poll: Poll[Any]) -> None:
-        try:
-            poll.run()
-        finally:
-            self._has_ended.set()

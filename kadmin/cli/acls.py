@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from cluster.model.acl import ResourceType
+from kadmin.cli.common_options import SAFETY, dry_run_option, yes_option
 from kadmin.cli.frame import command
 from kadmin.cli.options import action, chosen_action, flag, given_options, option
 from kadmin.cli.session import Session
@@ -20,7 +21,6 @@ RESOURCES: Final = "Which resources"
 RULES: Final = "Which rules"
 CONVENIENCE: Final = "Rules of a producer or consumer"
 LIST: Final = "List"
-SAFETY: Final = "Safety"
 
 ALL: Final = ("list", "add", "remove")
 CHANGES: Final = ("add", "remove")
@@ -176,14 +176,8 @@ PATTERNS: Final = ("literal", "prefixed", "any", "match")
     help="With --producer: IdempotentWrite of the cluster, which Kafka wants before 2.8.",
 )
 @watch_option(LIST, actions=("list",))
-@option(
-    "--dry-run",
-    is_flag=True,
-    section=SAFETY,
-    actions=CHANGES,
-    help="Show the plan and write nothing.",
-)
-@option("--yes", "-y", is_flag=True, section=SAFETY, actions=CHANGES, help="Do not ask.")
+@dry_run_option(CHANGES)
+@yes_option(CHANGES)
 @option(
     "--force",
     is_flag=True,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from kadmin.cli.common_options import SAFETY, yes_option
 from kadmin.cli.frame import command
 from kadmin.cli.options import exactly_one, forbid, option
 from kadmin.cli.partition_options import partition_numbers, partition_options
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 SELECTION: Final = "Which partitions"
 RECORDS: Final = "Which records (exactly one)"
-SAFETY: Final = "Safety"
 
 
 @command(
@@ -48,7 +48,7 @@ SAFETY: Final = "Safety"
     " offset -1 is the end, - as FILE is standard input.",
 )
 @option("--dry-run", is_flag=True, section=SAFETY, help="Show the plan and delete nothing.")
-@option("--yes", "-y", is_flag=True, section=SAFETY, help="Do not ask.")
+@yes_option()
 def delete_records(session: Session, **options: Any) -> None:
     """Delete the oldest records of topics, with the option of kafka-delete-records.
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from kadmin.cli.common_options import dry_run_option, yes_option
 from kadmin.cli.frame import command
 from kadmin.cli.options import exactly_one, option
 from kadmin.cli.session import Session
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 SELECTION: Final = "Which partitions"
 KIND: Final = "Which leaders"
-SAFETY: Final = "Safety"
 
 OF_ALL_BY_DEFAULT: Final = "preferred-replica-election"
 """The name of Kafka's tool that takes all partitions where none are named."""
@@ -73,14 +73,8 @@ class OnlyByBrokers(UsageError):
         "where there is no leader."
     ),
 )
-@option("--dry-run", is_flag=True, section=SAFETY, help="Show the plan and write nothing.")
-@option(
-    "--yes",
-    "-y",
-    is_flag=True,
-    section=SAFETY,
-    help="Do not ask before an unclean election.",
-)
+@dry_run_option()
+@yes_option(help="Do not ask before an unclean election.")
 def elect(session: Session, **options: Any) -> None:
     """Bring leaders back to their preferred brokers, with the options of kafka-leader-election.
 

@@ -1,10 +1,12 @@
 """`kadmin export`: an exporter for Prometheus."""
 
 import re
+import threading
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from kadmin.cli.common_options import ListenAddress, behind_after_option, window_option
 from kadmin.cli.frame import command
 from kadmin.cli.options import Number, forbid, given_options, option
 from kadmin.cli.session import Session
@@ -30,32 +32,6 @@ SERVED: Final = {
 """Options that mean nothing where the cluster is read once."""
 PUBLIC: Final = 0o644
 """The mode of a new file: its reader is another user, and it has no secrets."""
-
-
-class PollEnded(KadminError):
-    """A poll has met what must not happen."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "the exporter has ended: one of its polls met a bug, which is printed above",
-            hint="start it again, best by what supervises it",
-        )
-
-
-PORT_MAX: Final = 65_535
-
-
-class Address(click.ParamType):  # type: ignore[type-arg]  # generic only for newer click
-    """A host and a port; an address of IPv6 is in brackets."""
-
-    name = "address"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        text = str(value).strip()
-        match = re.fullmatch(r"(\[[0-9a-fA-F:.]+\]|[^\s:\[\]]+):(\d{1,5})", text)
-        if match is None or int(match[2]) > PORT_MAX:
-            self.fail(f"'{value}' is no HOST:PORT, such as 127.0.0.1:9308", param, ctx)
-        return text
 
 
 class PollSession(Session):
@@ -115,23 +91,11 @@ class PollSession(Session):
     completes="groups",
     help="Leave out this group, or those that a glob matches; several by repeating.",
 )
-@option(
-    "--behind-after",
-    type=Number(0, 10**9),
-    default=60.0,
-    show_default=True,
-    metavar="SECONDS",
-    section=READING,
-    help="How long a record may be unread before the verdict on its group is behind.",
-)
-@option(
-    "--window",
-    type=Number(0, 3600),
-    default=60.0,
-    show_default=True,
-    metavar="SECONDS",
-    section=READING,
-    help="Judge groups by how they have moved for so long: longer than they take to commit.",
+@behind_after_option(READING)
+@window_option(
+    READING,
+    60.0,
+    help="Judge groups by how they moved in this time: longer than they take to commit.",
 )
 @option(
     "--interval",
@@ -141,7 +105,7 @@ class PollSession(Session):
     show_default=True,
     metavar="SECONDS",
     section=READING,
-    help="Read topics, offsets and groups so often, however often they are scraped.",
+    help="Read topics, offsets and groups once in this time, however often they are scraped.",
 )
 @option(
     "--check-interval",
@@ -151,7 +115,7 @@ class PollSession(Session):
     show_default=True,
     metavar="SECONDS",
     section=READING,
-    help="Check the cluster so often, as 'kadmin check' does; 0 is never.",
+    help="Check the cluster once in this time, as 'kadmin check' does; 0 is never.",
 )
 @option(
     "--max-age",
@@ -165,7 +129,7 @@ class PollSession(Session):
 )
 @option(
     "--listen",
-    type=Address(),
+    type=ListenAddress(),
     default="127.0.0.1:9308",
     show_default=True,
     metavar="HOST:PORT",
@@ -304,14 +268,12 @@ def export_once(session: Session, exporter: "Exporter", path: str | None) -> Non
         raise error
 
 
-def serve(session: Session, exporter: "Exporter", address: str, path: str) -> None:
+def serve(session: Session, exporter: "Exporter", address: tuple[str, int], path: str) -> None:
     """Poll and serve until a signal ends it.
 
     Raises:
         NotListening: the address is taken.
-        PollEnded: a bug ended one of the polls.
     """
-    from cluster.model.address import split_address
     from kadmin.app.exporting.server import MetricsServer
     from kadmin.jvm.interrupts import restore, take_over
 
@@ -319,15 +281,14 @@ def serve(session: Session, exporter: "Exporter", address: str, path: str) -> No
         raise KeyboardInterrupt
 
     with (
-        MetricsServer(split_address(address), path, exporter.scrape) as server,
+        MetricsServer(address, path, exporter.scrape) as server,
         exporter.poller,
     ):
         before = take_over(end)
         try:
             session.note(f"metrics are at {server.url}")
-            exporter.poller.wait_for_end()
+            threading.Event().wait()
         except KeyboardInterrupt:
             return
         finally:
             restore(before)
-    raise PollEnded

@@ -47,7 +47,7 @@ class AnotherLeads(InProgressError):
     help="Give up after so many seconds in which another one leads.",
 )
 @option("--requeue", is_flag=True, help="Contend and run the command again after a loss.")
-@option("--id", "identity", metavar="NAME", help="What --status calls this one: HOST:PID.")
+@option("--id", "identity", metavar="NAME", help="Its name in --status; otherwise HOST:PID.")
 def lead(session: Session, path: str, words: tuple[str, ...], **options: Any) -> None:
     """Wait until this process leads the election at PATH, then run COMMAND, and only while it
     leads.

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from kadmin.cli.cluster.options import name_option
+from kadmin.cli.common_options import window_option
 from kadmin.cli.frame import command
-from kadmin.cli.options import Number, option
+from kadmin.cli.options import option
 from kadmin.cli.session import Session
 from kadmin.cli.watching import watch, watch_option
 
@@ -58,15 +59,7 @@ LOOK: Final = "What is shown"
     section=SELECTION,
     help="Every series with this name, as it is, instead of the usual ones.",
 )
-@option(
-    "--window",
-    type=Number(0, 3600),
-    default=2.0,
-    show_default=True,
-    metavar="SECONDS",
-    section=LOOK,
-    help="Look twice, so far apart, for what happens a second. 0 looks once.",
-)
+@window_option(LOOK, 2.0, help="Look twice, so far apart, for what happens a second. 0 looks once.")
 @option("--plain", is_flag=True, section=LOOK, help="Lines instead of a table, even on a terminal.")
 @watch_option(LOOK)
 def metrics(session: Session, **options: Any) -> None:
@@ -121,16 +114,15 @@ def metrics(session: Session, **options: Any) -> None:
     watch(session, options["watch"], show)
 
 
-def endpoints_of(session: Session, options: dict[str, Any]) -> "list[Endpoint]":
-    """Return the endpoints that are meant.
+def named_endpoints(options: dict[str, Any]) -> "list[Endpoint]":
+    """Return the endpoints that --prometheus-url and --jolokia-url name.
 
     Raises:
-        click.UsageError: two have the same name, or --broker names none of them.
-        KadminError: the cluster of this machine has none.
+        UsageError: one is no address.
     """
     from kadmin.admin.metrics.endpoints import Protocol, parse_endpoint
 
-    found = [
+    return [
         parse_endpoint(text, protocol)
         for protocol, texts in (
             (Protocol.PROMETHEUS, options["prometheus_urls"]),
@@ -138,6 +130,16 @@ def endpoints_of(session: Session, options: dict[str, Any]) -> "list[Endpoint]":
         )
         for text in texts
     ]
+
+
+def endpoints_of(session: Session, options: dict[str, Any]) -> "list[Endpoint]":
+    """Return the endpoints that are meant.
+
+    Raises:
+        click.UsageError: two have the same name, or --broker names none of them.
+        KadminError: the cluster of this machine has none.
+    """
+    found = named_endpoints(options)
     if not found:
         from kadmin.app.local_metrics import local_endpoints
 

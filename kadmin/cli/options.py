@@ -112,6 +112,17 @@ def argument(*declarations: str, **attributes: Any) -> Decorator:
     return click.argument(*declarations, cls=Argument, **attributes)
 
 
+def declared(*options: Decorator) -> Decorator:
+    """Declare *options* in this order."""
+
+    def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+        for add in reversed(options):
+            function = add(function)
+        return function
+
+    return declare
+
+
 def chosen_action(values: Mapping[str, Any]) -> str:
     """Return which action *values*, those of the running command's parameters, ask for.
 
@@ -159,7 +170,12 @@ def own_options(values: Mapping[str, Any]) -> dict[str, Option]:
 
 def is_given(option: Option, value: object) -> bool:
     # Not by a comparison with False, which zero is equal to.
-    return value is not None and value is not False and value != () and value != option.default
+    if value is None or value is False or value == ():
+        return False
+    default = option.default
+    if isinstance(default, str) and not isinstance(value, str):
+        default = option.type.convert(default, option, None)
+    return bool(value != default)
 
 
 def flag(name: str) -> str:

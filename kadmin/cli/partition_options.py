@@ -1,16 +1,16 @@
 """The options --topic, --regex and --partitions: which partitions are meant?"""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from kadmin.cli.options import Decorator, option
+from kadmin.cli.options import Decorator, declared, option
 
 
 def partition_options(section: str, *, topic_help: str = "") -> Decorator:
     """Declare the three options; *topic_help* explains what no topic means, if anything."""
 
-    def declare(function: Callable[..., Any]) -> Callable[..., Any]:
-        topic = option(
+    return declared(
+        option(
             "--topic",
             "topics",
             multiple=True,
@@ -19,11 +19,11 @@ def partition_options(section: str, *, topic_help: str = "") -> Decorator:
             completes="topics",
             help="A topic; several by comma or by repeating. Exact, unless it is a glob (*, ?, [)."
             + topic_help,
-        )
-        regex = option(
+        ),
+        option(
             "--regex", is_flag=True, section=section, help="Take --topic as regular expressions."
-        )
-        partitions = option(
+        ),
+        option(
             "--partitions",
             "--partition",
             "partitions",
@@ -31,10 +31,8 @@ def partition_options(section: str, *, topic_help: str = "") -> Decorator:
             metavar="N,N",
             section=section,
             help="Only the partitions N of each topic; several by comma or by repeating.",
-        )
-        return topic(regex(partitions(function)))
-
-    return declare
+        ),
+    )
 
 
 def partition_numbers(options: Mapping[str, Any]) -> frozenset[int] | None:

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from kadmin.cli.common_options import ListenAddress, default_min_isr_option
 from kadmin.cli.frame import command
-from kadmin.cli.options import Number, WholeNumber, option
+from kadmin.cli.options import Number, option
 from kadmin.cli.session import Session
 from kadmin.extras import Extra, require_extra
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from kadmin.web.access import Access, Proxy
     from kadmin.web.audit import AuditLog
     from kadmin.web.clusters import WatchedCluster
+    from kadmin.web.measured import Endpoints
     from kadmin.web.serving import Serving
 
 MODULES: Final = ("starlette", "uvicorn", "jinja2")
@@ -21,23 +23,6 @@ LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 
 WHO: Final = "Who may do what"
 WHERE: Final = "Addresses"
-
-
-class ListenAddress(click.ParamType):  # type: ignore[type-arg]  # generic only for newer click
-    """`HOST:PORT`, `[::1]:PORT` or `:PORT`; port 0 takes a free one."""
-
-    name = "address"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, int]:
-        if isinstance(value, tuple):
-            return value
-        host, colon, port = str(value).rpartition(":")
-        host = host.removeprefix("[").removesuffix("]")
-        if not colon or not port.isdecimal() or int(port) > 65535 or "/" in host:
-            self.fail(f"'{value}' is not HOST:PORT", param, ctx)
-        return host or LOOPBACK[0], int(port)
 
 
 @command("serve", short_help="Serve a page and an API for clusters.", speaks_to_brokers=True)
@@ -59,13 +44,20 @@ class ListenAddress(click.ParamType):  # type: ignore[type-arg]  # generic only 
     metavar="SECONDS",
     help="Look at each cluster every so many seconds, however many readers there are.",
 )
+@default_min_isr_option()
 @option(
-    "--default-min-isr",
-    type=WholeNumber(min=1),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="The brokers' min.insync.replicas, for topics that do not set it.",
+    "--prometheus-url",
+    "prometheus_urls",
+    multiple=True,
+    metavar="ID=URL",
+    help="A broker's metrics for Prometheus, of the one cluster that is shown; may be repeated.",
+)
+@option(
+    "--jolokia-url",
+    "jolokia_urls",
+    multiple=True,
+    metavar="ID=URL",
+    help="A broker's metrics by Jolokia, of the one cluster that is shown; may be repeated.",
 )
 @option(
     "--timeline",
@@ -197,6 +189,8 @@ def check_options(options: dict[str, Any]) -> None:
             f"{host} can be reached from elsewhere: give --tls-cert and --tls-key, or listen on"
             " 127.0.0.1 behind a proxy; --plain-http serves without TLS"
         )
+    if len(options["names"]) > 1 and (options["prometheus_urls"] or options["jolokia_urls"]):
+        raise click.UsageError("--prometheus-url and --jolokia-url are for one --cluster alone")
     for url in options["urls"]:
         check_url(url)
 
@@ -240,8 +234,29 @@ def watched_clusters(session: Session, options: dict[str, Any]) -> "dict[str, Wa
             flags,
             interval_s=options["interval_s"],
             default_min_isr=options["default_min_isr"],
+            endpoints=endpoints_of(asked, options),
         )
     return found
+
+
+def endpoints_of(session: Session, options: dict[str, Any]) -> "Endpoints | None":
+    """Return what finds the endpoints of metrics: those that are named, or those that brokers of a
+    cluster of this machine serve; None for any other cluster.
+
+    Raises:
+        UsageError: one is no address.
+    """
+    from kadmin.app.local_metrics import local_endpoints, serves_metrics
+
+    if options["prometheus_urls"] or options["jolokia_urls"]:
+        from kadmin.cli.metrics import named_endpoints
+
+        named = named_endpoints(options)
+        return lambda: named
+    name, zookeeper = session.settings.cluster_name, session.settings.text("zookeeper")
+    if name is None or zookeeper is None or not serves_metrics(name, zookeeper):
+        return None
+    return lambda: local_endpoints(name)
 
 
 def access_of(session: Session, options: dict[str, Any]) -> "Access":

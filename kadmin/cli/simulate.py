@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from kadmin.cli.broker_ids import broker_ids
+from kadmin.cli.common_options import default_min_isr_option
 from kadmin.cli.files import name_of, read_text
 from kadmin.cli.frame import command
-from kadmin.cli.options import WholeNumber, forbid, option
+from kadmin.cli.options import forbid, option
 from kadmin.cli.session import Session
 from kadmin.errors import ExitCode, UsageError
 
@@ -67,15 +68,7 @@ SOURCE: Final = "To which cluster"
     section=SOURCE,
     help="The cluster in a file of 'kadmin snapshot save', and not the live one.",
 )
-@option(
-    "--default-min-isr",
-    type=WholeNumber(min=1),
-    metavar="N",
-    default=1,
-    show_default=True,
-    section=SOURCE,
-    help="The min.insync.replicas in the brokers' own files, which ZooKeeper does not know.",
-)
+@default_min_isr_option(SOURCE)
 def simulate(session: Session, **options: Any) -> None:
     """See what would go offline if brokers failed, and what a plan would do to each of them.
 

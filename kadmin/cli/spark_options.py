@@ -3,11 +3,10 @@
 Starts nothing.
 """
 
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from kadmin.app.spark import USUAL, is_submitted
-from kadmin.cli.options import Decorator, option
+from kadmin.cli.options import Decorator, declared, option
 from kadmin.cli.session import Session
 
 SECTION: Final = "Spark"
@@ -15,7 +14,7 @@ SECTION: Final = "Spark"
 
 def spark_options(without: str) -> Decorator:
     """Declare `--master`, `--conf` and `--properties-file`; *without* explains 'none'."""
-    declared = (
+    return declared(
         option(
             "--master",
             default=USUAL,
@@ -38,13 +37,6 @@ def spark_options(without: str) -> Decorator:
             help="Settings of Spark as in spark-defaults.conf.",
         ),
     )
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        for each in reversed(declared):
-            function = each(function)
-        return function
-
-    return decorate
 
 
 def mute_if_submitted(session: Session) -> None:

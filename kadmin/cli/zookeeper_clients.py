@@ -32,7 +32,7 @@ def clients(session: Session, **options: Any) -> None:
     Without them it can only say that it does not know. Groups that have written offsets to
     ZooKeeper within a week are listed, too, connected or not.
 
-    Exits with 4 if any client is no broker of this cluster, and with 5 if no server answers.
+    Exits with 4 if any client is not a broker of this cluster, and with 5 if no server answers.
 
     \b
     Examples:

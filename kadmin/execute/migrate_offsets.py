@@ -72,9 +72,12 @@ class OffsetMigrations(OffsetResets):
         gone = self.admin.logs(set().union(*taken.values()), with_starts=False).gone
         found: dict[str | None, dict[TopicPartition, int]] = {}
         for name in sorted(taken):
+            target = name if self.to_group is None else self.to_group
+            if not self.source.is_named(name) and not self.admin.can_keep(target):
+                self.notices.warn(f"left out: ZooKeeper has no place for a group called '{target}'")
+                continue
             left = sorted(self.still_there(taken[name], gone))
             if left:
-                target = self.to_group or name
                 self.sources[target] = name
                 found[target] = {each: committed[name][each] for each in left}
             elif self.source.is_named(name):

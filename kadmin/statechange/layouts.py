@@ -5,10 +5,12 @@ Reads one line at a time, for what the fast readers of whole blocks leave.  Know
 """
 
 import json
+import operator
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import reduce
 from typing import Any, Final
 
 from kadmin.statechange.kinds import Level
@@ -20,7 +22,15 @@ PLAIN_DATE: Final = (
     r"\[([0-9]{4})-([0-9]{2})-([0-9]{2}) ([0-9]{2}):([0-9]{2}):([0-9]{2}),([0-9]{3})\]"
 )
 PLAIN_DATE_CHARS: Final = len("[2026-11-20 03:04:05,678]")
-LEVEL: Final = r"(?i:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL)"
+OTHER_LEVELS: Final = {
+    "WARNING": Level.WARN,
+    "NOTICE": Level.INFO,
+    "SEVERE": Level.ERROR,
+    "CRITICAL": Level.FATAL,
+}
+"""What java.util.logging, syslog and clouds call them."""
+
+LEVEL: Final = rf"(?i:{'|'.join((*OTHER_LEVELS, *Level))})"
 PLAIN_HEAD: Final = re.compile(rf"{PLAIN_DATE}(?: +({'|'.join(Level)})(?: +|$))?")
 PREFIXED_HEAD: Final = re.compile(rf"{PLAIN_DATE} +({'|'.join(Level)}) +")
 PREFIXED_HEAD_CHARS: Final = PREFIX_CHARS_MAX + PLAIN_DATE_CHARS + len(" TRACE ")
@@ -28,26 +38,35 @@ PREFIXED_HEAD_CHARS: Final = PREFIX_CHARS_MAX + PLAIN_DATE_CHARS + len(" TRACE "
 MONTHS: Final = "JanFebMarAprMayJunJulAugSepOctNovDec"
 DATE: Final = re.compile(
     r"[\[(]?(?:(?P<year>[0-9]{4})(?P<dash>[-/.]?)(?P<month>[0-9]{2})(?P=dash)(?P<day>[0-9]{2})[ T_]"
-    r"|(?P<day_first>[0-9]{2}) (?P<name>[A-Z][a-z]{2}) (?P<year_last>[0-9]{4}) )"
+    r"|(?P<day_first>[0-9]{2})(?:(?P<gap>[-/ ])(?P<name>[A-Z][a-z]{2})(?P=gap)"
+    r"|\.(?P<month_second>[0-9]{2})\.)(?P<year_last>[0-9]{4})[ :T]"
+    r"|(?P<name_first>[A-Z][a-z]{2}) (?P<day_second>[0-9]{1,2}),? (?P<year_third>[0-9]{4}),? )"
     r"(?P<hour>[0-9]{2})(?P<colon>:?)(?P<minute>[0-9]{2})(?P=colon)(?P<second>[0-9]{2})"
     r"(?:[.,:](?P<fraction>[0-9]{1,9}))?"
     r"(?: ?(?P<zone>Z|UTC|GMT|[+-][0-9]{2}(?::?[0-9]{2})?)| [A-Z]{3,4}(?=\]))?"
-    r"[\])]?(?=[\s|:\[({<-]|\Z)"
+    r"[\])]?(?=[\s|:;,\"\[({<-]|\Z)"
 )
-"""Of log4j's formats those that name the day, with millis and a zone or without."""
+"""Of log4j's formats those that name the day, with millis and a zone or without.
+
+Left out are those in which days and months look alike, such as 03/04/2026.
+"""
 
 WRITER: Final = re.compile(
-    r"\[(?:Controller|Broker) id=|(?<![^\s])(?:Controller [0-9]+ epoch |Broker [0-9]+ )"
+    r"\[(?:Controller|Broker) id=|(?<![^\s;,\"])(?:Controller [0-9]+ epoch |Broker [0-9]+ )"
 )
 LOGGER_NAME: Final = "state.change.logger"
 IN_BRACKETS: Final = r"\[[^\[\]]*\]|\([^()]*\)|\{[^{}]*\}|<[^<>]*>"
-FRONT_LEVEL: Final = re.compile(rf"[\[(<]?\s*(?P<level>{LEVEL})\s*[\])>]?(?=[\s:|\[(-]|\Z):?\s*")
-FRONT: Final = re.compile(rf"(?P<sure>(?:{IN_BRACKETS}|[-|:>]+|[\w.$]*[Ll]ogger\b):?)\s*|\S+\s+")
+FRONT_LEVEL: Final = re.compile(
+    rf"[\[(<]?\s*(?P<level>{LEVEL})\s*[\])>]?(?=[\s:|;,\"\[(-]|\Z):?\s*"
+)
+FRONT: Final = re.compile(
+    rf"(?P<sure>(?:{IN_BRACKETS}|[-|:>;,\"]+|[\w.$]*[Ll]ogger\b):?)\s*|\S+\s+"
+)
 """A thread, a class, a separator; *sure* is what begins no message."""
 
 TAIL: Final = re.compile(rf"\s+(?:[\[(<]?\s*(?P<level>{LEVEL})\s*[\])>]?|{IN_BRACKETS}|-|\|)\s*\Z")
 LOGGER_TAIL: Final = re.compile(
-    r"\s+(?:- )?[(\[<{]state\.change\.logger[^()\[\]<>{}]*[)\]>}]"
+    r"\s+(?:- )?[(\[<{]state\.change\.logger[^()\[\]<>{}]*[)\]>}](?:[\"'$]|<br ?/?>)?"
     rf"(?:\s+(?!\[(?:Broker|Controller) id=)(?:{IN_BRACKETS}|\||[\w.#-]+)){{0,3}}\s*\Z"
 )
 FRONT_MAX: Final = 8
@@ -94,7 +113,10 @@ WRAPPERS_MAX: Final = 5
 
 TEXT_KEYS: Final = (
     *("log", "MESSAGE", "message", "msg", "short_message", "textPayload", "line", "@message"),
+    "_raw",
 )
+NESTED_KEYS: Final = ("jsonPayload", "_source", "result")
+"""Where exports of clouds, Elasticsearch and Splunk keep the event."""
 TIME_KEYS: Final = ("@timestamp", "timestamp", "time", "timeMillis", "instant", "ts", "date")
 LEVEL_KEYS: Final = ("level", "log.level", "severity", "levelname", "level_name", "loglevel")
 TRACE_KEYS: Final = (
@@ -313,7 +335,7 @@ def level_of(word: object) -> Level | None:
     if isinstance(word, int) and 0 <= word < len(SYSLOG_LEVELS):
         return SYSLOG_LEVELS[word]
     text = str(word).upper()
-    return Level.WARN if text == "WARNING" else Level(text) if text in set(Level) else None
+    return OTHER_LEVELS.get(text, Level(text) if text in set(Level) else None)
 
 
 def messages(head: Head) -> Iterator[str]:
@@ -322,7 +344,7 @@ def messages(head: Head) -> Iterator[str]:
     Threads, classes and places in the source may stand before or behind it.
     """
     rest = LOGGER_TAIL.sub("", head.rest)
-    ends = [rest, rest.rstrip()]
+    ends = [rest, rest.rstrip(' \t\r\n"')]
     for _ in range(TAILS_MAX):
         tail = TAIL.search(ends[-1])
         if tail is None:
@@ -398,7 +420,10 @@ def unwrapped_json(outer: Wrapped) -> Wrapped | None:
         fields = json.loads(outer.text)
     except (ValueError, RecursionError):
         return None
-    text = next((fields[key] for key in TEXT_KEYS if isinstance(fields.get(key), str)), None)
+    nested = [fields[key] for key in NESTED_KEYS if isinstance(fields.get(key), dict)]
+    fields = reduce(operator.or_, nested, fields)
+    texts = (text_of(fields.get(key)) for key in TEXT_KEYS)
+    text = next((each for each in texts if each is not None), None)
     if text is None:
         return None
     is_docker = isinstance(fields.get("log"), str) and "stream" in fields
@@ -411,6 +436,13 @@ def unwrapped_json(outer: Wrapped) -> Wrapped | None:
         fields=None if is_docker else fields,
         is_same=False,
     )
+
+
+def text_of(value: Any) -> str | None:
+    """Return a text; journald writes one with unprintable bytes as their numbers."""
+    if isinstance(value, list) and all(type(each) is int for each in value):
+        return bytes(each & 0xFF for each in value).decode(errors="replace")
+    return value if isinstance(value, str) else None
 
 
 def head_of_fields(fields: Mapping[str, Any], text: str) -> Head | None:
@@ -492,13 +524,18 @@ def time_of_text(text: str) -> int | None:
 def time_of_date(found: re.Match[str]) -> int | None:
     """Return the time that a date means, of UTC where it has a zone; None for what no calendar
     has."""
-    if found["year"] is not None:
-        year, month, day = (int(found[name]) for name in ("year", "month", "day"))
-    else:
-        place = MONTHS.find(found["name"])
-        if place % 3:
-            return None
-        year, month, day = int(found["year_last"]), place // 3 + 1, int(found["day_first"])
+    year, day = (
+        int(next(filter(None, found.group(*names))))
+        for names in (
+            ("year", "year_last", "year_third"),
+            ("day", "day_first", "day_second"),
+        )
+    )
+    number, name = found["month"] or found["month_second"], found["name"] or found["name_first"]
+    place = 0 if name is None else MONTHS.find(name)
+    if place % 3:
+        return None
+    month = place // 3 + 1 if number is None else int(number)
     fraction = (found["fraction"] or "").ljust(3, "0")[:3]
     time_ms = milliseconds(
         *(year, month, day, int(found["hour"]), int(found["minute"]), int(found["second"])),

@@ -4,14 +4,14 @@ import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import ExitStack, asynccontextmanager, suppress
 from typing import Any, Final
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, quote
 
 from anyio import CapacityLimiter, to_thread
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
-from starlette.routing import Mount
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Match, Mount
 from starlette.routing import Route as Address
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
@@ -82,12 +82,16 @@ def routed(serving: Serving) -> Starlette:
         lifespan=lifespan,
     )
     app.state.serving = serving
+    # Starlette's redirects name a scheme and a port, which are those of a proxy's visitors.
+    app.router.redirect_slashes = False
     return app
 
 
 def answering(route: Route) -> Any:
     async def answer(request: Request) -> Response:
         is_api = route.path.startswith("/api/")
+        if "" in request.path_params.values():
+            return await not_found(request, None)
         try:
             visit = await visit_of(request, route)
         except login.LoginNeeded as needed:
@@ -249,5 +253,12 @@ async def gone(_request: Request, _error: Exception) -> Response:
     return Response(status_code=400)
 
 
-async def not_found(request: Request, _error: Exception) -> Response:
+async def not_found(request: Request, _error: Exception | None) -> Response:
+    """Lead an address with a slash too many to the one without; there is no other."""
+    path = request.scope["path"].rstrip("/")
+    shorter = {**request.scope, "path": path}
+    is_known = any(each.matches(shorter)[0] is Match.FULL for each in request.app.routes)
+    if is_known and path != request.scope["path"]:
+        query = f"?{request.url.query}" if request.url.query else ""
+        return RedirectResponse(quote(path, errors="surrogatepass") + query)
     return failed(request, 404, "there is no such page", "the overview is at /")

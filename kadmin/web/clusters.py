@@ -18,6 +18,7 @@ from kadmin.reports.views.brokers import BrokerRow, broker_rows
 from kadmin.reports.views.observed import Observed, rates_between
 from kadmin.reports.views.overview import Overview, overview_of
 from kadmin.reports.views.topics import TopicTable
+from kadmin.web.measured import Endpoints, Measured, MetricsReader
 from kadmin.web.runs import RunReader, Runs
 
 if TYPE_CHECKING:
@@ -100,7 +101,8 @@ class Look:
 
 
 class WatchedCluster:
-    """A cluster by the *name* that addresses of pages have; *flags* name its servers.
+    """A cluster by the *name* that addresses of pages have; *flags* name its servers, *endpoints*
+    where its brokers serve their metrics.
 
     Its polls ask every *interval_s*, groups less often; *listeners* are called after each look, in
     the thread of the poll.
@@ -113,6 +115,7 @@ class WatchedCluster:
         *,
         interval_s: float,
         default_min_isr: int = 1,
+        endpoints: Endpoints | None = None,
     ) -> None:
         self.name = name
         self.flags = flags
@@ -134,6 +137,11 @@ class WatchedCluster:
         """Of old consumers, in the ZooKeeper that is named, if one is."""
         if self.new_session().settings.text("zookeeper") is not None:
             self.old_groups = self.groups_poll("groups in ZooKeeper", rarely_s, in_zookeeper=True)
+        self.measured: Poll[Measured] | None = None
+        """The metrics of its brokers, where *endpoints* are known."""
+        if endpoints is not None:
+            reader = MetricsReader(self.new_session(), endpoints)
+            self.measured = Poll("metrics of brokers", reader.read, interval_s)
         polls = (
             self.looks,
             self.ends,
@@ -142,6 +150,7 @@ class WatchedCluster:
             self.configs,
             self.runs,
             self.old_groups,
+            self.measured,
         )
         self.poller = Poller([poll for poll in polls if poll is not None])
 
@@ -185,6 +194,11 @@ class WatchedCluster:
         """Return from which age on what *poll* has is stale: after a few of its intervals."""
         interval_s = max(poll.interval_s, SPACING * poll.reading.took_s)
         return round(1000 * max(STALE_AFTER_INTERVALS * interval_s, STALE_AFTER_S_MIN))
+
+    def answered_ms(self, poll: Poll[Any]) -> int | None:
+        """Return when what *poll* has was asked for, since 1970; None where it has nothing."""
+        age_s = poll.reading.age_s
+        return None if age_s is None else now_ms() - round(1000 * age_s)
 
     @property
     def is_stale(self) -> bool:

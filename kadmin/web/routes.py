@@ -21,6 +21,7 @@ PAGES: Final = (
     Route(path="/", answer=clusters_pages.overview, name="overview"),
     Route(path="/clusters/{cluster}", answer=clusters_pages.summary, name="summary"),
     Route(path="/clusters/{cluster}/brokers", answer=brokers_pages.listed, name="brokers"),
+    Route(path="/clusters/{cluster}/brokers/{broker}", answer=brokers_pages.one, name="broker"),
     Route(path="/clusters/{cluster}/topics", answer=topics_pages.listed, name="topics"),
     Route(path="/clusters/{cluster}/topics/{topic:path}", answer=topics_pages.one, name="topic"),
     Route(path="/clusters/{cluster}/groups", answer=groups_pages.listed, name="groups"),

@@ -18,6 +18,7 @@ from kadmin.plan import health
 from kadmin.plan.check.findings import Finding
 from kadmin.plan.groups.verdict import Verdict
 from kadmin.plan.health import PartitionView
+from kadmin.render.metrics import number_text as number_text_of
 from kadmin.render.visible import visible
 from kadmin.reports.views.topics import TopicRow
 from kadmin.version import VERSION
@@ -159,6 +160,7 @@ FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "bytes": amount_text,
     "clock": clock_text,
     "lag_time": lag_text,
+    "measure": number_text_of,
     "number": number_text,
     "partition_state": partition_state,
     "points": points_of,

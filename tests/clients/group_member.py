@@ -99,6 +99,9 @@ def run_kafka_python(bootstrap: str, group: str, topic: str) -> None:
         max_poll_records=1,
     )
     consumer.subscribe([topic], listener=Listener())
+    # A leader that assigns without the topic's metadata joins again when they come. If that takes
+    # longer than a poll, 3.0.12 forgets it: it polls on without partitions and heartbeats.
+    consumer.partitions_for_topic(topic)
     while not stop.is_set():
         for records in consumer.poll(200).values():
             for record in records:

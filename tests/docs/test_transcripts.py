@@ -22,8 +22,8 @@ BLOCK = re.compile(r"(```console\n)(.*?)(```)", re.DOTALL)
 SHOWN_CONNECT = "zk1:2181/kafka"
 """Stands on the pages for wherever the test has put the cluster."""
 
-SINCE = re.compile(r"since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC")
-SHOWN_SINCE = "since 2026-11-20 03:12:18 UTC"
+SINCE = re.compile(r"(since|at least) \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC")
+SHOWN_SINCE = r"\1 2026-11-20 03:12:18 UTC"
 """Stands for when the test has written the states of the partitions."""
 
 STYLE = re.compile(r"\x1b\[[0-9;]*m")
@@ -48,7 +48,7 @@ def on_a_terminal(command: str, connect: str) -> str:
         while part := os.read(controller, 65536):
             shown += part
     except OSError:
-        pass  # Linux tells so that nobody has the terminal open any more.
+        pass  # Linux says so that nobody has the terminal open any more.
     os.close(controller)
     process.wait()
     text = STYLE.sub("", shown.decode()).replace("\r\n", "\n").replace(connect, SHOWN_CONNECT)

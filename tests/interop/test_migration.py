@@ -31,7 +31,7 @@ from tests.support.zookeeper import client_of
 pytestmark = pytest.mark.interop
 
 ABORTED: Final = "Aborting the metadata migration from ZooKeeper to KRaft"
-NUMBER: Final = b'{"version":1,"config":{"producer_byte_rate":"1000.0"}}'
+NUMBER: Final = b'{"version":1,"config":{"producer_byte_rate":"1000"}}'
 WORD: Final = b'{"version":1,"config":{"producer_byte_rate":"fast"}}'
 
 

@@ -16,7 +16,7 @@ def test_who_needs_what_is_missing_says_which_extra_brings_it() -> None:
     with pytest.raises(MissingExtra, match=r"^it needs kadmin-kafka\[spark\]") as raised:
         require_extra("it", Extra.SPARK, "numpy", "no_such_module", "nor_this")
 
-    assert str(raised.value).endswith(": there is no no_such_module and nor_this")
+    assert str(raised.value).endswith(": there is no no_such_module or nor_this")
     assert str(raised.value.hint).endswith("-m pip install 'kadmin-kafka[spark]'")
 
 

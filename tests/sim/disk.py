@@ -25,33 +25,63 @@ class Crashed(BaseException):
     """
 
 
+class Content:
+    """The bytes of a file: those behind what was written are zeros, and take no memory.
+
+    Brokers give each index 10 MB before its first entry.
+    """
+
+    __slots__ = ("_written", "size")
+
+    def __init__(self, written: Buffer = b"", size: int = 0) -> None:
+        self._written = bytearray(written)
+        self.size = size
+
+    def copy(self) -> "Content":
+        return Content(self._written, self.size)
+
+    def read(self, position: int, size: int) -> bytes:
+        end = min(position + size, self.size)
+        return bytes(self._written[position:end]).ljust(end - position, b"\0")
+
+    def write(self, position: int, data: bytes) -> None:
+        if position > len(self._written):
+            self._written.extend(bytes(position - len(self._written)))
+        self._written[position : position + len(data)] = data
+        self.size = max(self.size, position + len(data))
+
+    def resize(self, size: int) -> None:
+        del self._written[size:]
+        self.size = size
+
+
 class Node:
     """A file's content: as programs see it, and what of it is durable."""
 
     __slots__ = ("content", "durable", "modified_ms", "pending")
 
     def __init__(self) -> None:
-        self.content = bytearray()
-        self.durable = b""
+        self.content = Content()
+        self.durable = Content()
         self.modified_ms = 0
         self.pending: list[tuple[int, bytes | None]] = []
         """Since the last sync, in order: position and bytes of a write, or a size and None."""
 
     def write(self, position: int, data: bytes) -> None:
-        put(self.content, position, data)
+        self.content.write(position, data)
         self.pending.append((position, data))
 
     def truncate(self, size: int) -> None:
-        resize(self.content, size)
+        self.content.resize(size)
         self.pending.append((size, None))
 
     def sync(self) -> None:
-        self.durable = bytes(self.content)
+        self.durable = self.content.copy()
         self.pending.clear()
 
     def crash(self, chance: random.Random) -> None:
         """Keep what was durable, and of the rest what *chance* kept."""
-        content = bytearray(self.durable)
+        content = self.durable.copy()
         keeps_all = chance.random() < 0.3
         for position, data in self.pending:
             if keeps_all:
@@ -67,24 +97,11 @@ class Node:
             else:
                 kept = data
             if kept is None:
-                resize(content, position)
+                content.resize(position)
             else:
-                put(content, position, kept)
+                content.write(position, kept)
         self.content = content
         self.sync()
-
-
-def put(content: bytearray, position: int, data: bytes) -> None:
-    if position > len(content):
-        content.extend(bytes(position - len(content)))
-    content[position : position + len(data)] = data
-
-
-def resize(content: bytearray, size: int) -> None:
-    if size < len(content):
-        del content[size:]
-    else:
-        content.extend(bytes(size - len(content)))
 
 
 class Directory:
@@ -125,13 +142,13 @@ class SimFile:
         self.is_closed = False
 
     def size(self) -> int:
-        return len(self._node.content)
+        return self._node.content.size
 
     def read(self, position: int, size: int) -> bytes:
         assert not self.is_closed, f"{self.path} is read after it was closed"
         self._disk.before("read", self.path)
         self._disk.read_size += size
-        return bytes(self._node.content[position : position + size])
+        return self._node.content.read(position, size)
 
     def write(self, position: int, data: Buffer) -> None:
         assert not self.is_closed, f"{self.path} is written after it was closed"
@@ -207,7 +224,7 @@ class SimDisk:
     def used(self) -> int:
         def size(directory: Directory) -> int:
             return sum(
-                size(entry) if isinstance(entry, Directory) else len(entry.content)
+                size(entry) if isinstance(entry, Directory) else entry.content.size
                 for entry in directory.entries.values()
             )
 
@@ -247,7 +264,7 @@ class SimDisk:
         return tuple(
             FileEntry(name, 0, 0, True)
             if isinstance(entry, Directory)
-            else FileEntry(name, len(entry.content), max(0, self.now_ms - entry.modified_ms), False)
+            else FileEntry(name, entry.content.size, max(0, self.now_ms - entry.modified_ms), False)
             for name, entry in sorted(entries.items())
         )
 

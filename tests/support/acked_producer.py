@@ -128,10 +128,12 @@ class AckedProducer:
         30 s of its request are over.
         """
         wanted = self.acknowledged.count + PROGRESS
-        wait_until(
-            lambda: self.acknowledged.count >= wanted,
-            what=f"{PROGRESS} more acknowledgements",
-        )
+
+        def is_reached() -> bool:
+            assert not self.has_given_up, f"it sends no more: {self.acknowledged.failures}"
+            return self.acknowledged.count >= wanted
+
+        wait_until(is_reached, what=f"{PROGRESS} more acknowledgements")
 
     def end(self) -> None:
         """Send no more."""

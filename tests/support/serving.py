@@ -14,9 +14,9 @@ from typing import Any
 
 from cluster.broker.handling import Handler
 from cluster.model.broker import Endpoint
-from cluster.runtime.network.connection import Service
 from cluster.runtime.network.memory_pool import MemoryPool
 from cluster.runtime.network.request_metrics import RequestMetrics
+from cluster.runtime.network.service import Service
 from cluster.runtime.network.socket_server import RECEIVING_NS_MAX, SocketServer
 from cluster.runtime.network.transports import TRANSPORTS
 from cluster.runtime.network.turns import Turns

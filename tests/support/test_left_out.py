@@ -3,9 +3,20 @@ from typing import Final
 
 import pytest
 
-from tests.support.left_out import left_out_marks, marks_of, pytest_ignore_collect
+from tests.support.left_out import (
+    left_out_marks,
+    marks_of,
+    pytest_ignore_collect,
+    pytest_pycollect_makeitem,
+)
 
 FAST: Final = "not (slow or zk or interop)"
+
+
+@pytest.fixture
+def fast_run(pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch) -> pytest.Config:
+    monkeypatch.setattr(pytestconfig.option, "markexpr", FAST)
+    return pytestconfig
 
 
 @pytest.mark.parametrize(
@@ -51,13 +62,27 @@ def test_the_marks_of_a_module_are_read_without_importing_it(source: str, marks:
     ],
 )
 def test_a_module_is_collected_unless_all_of_its_tests_are_left_out(
-    source: str, is_left_out: bool | None, tmp_path: Path, pytestconfig: pytest.Config
+    source: str, is_left_out: bool | None, tmp_path: Path, fast_run: pytest.Config
 ) -> None:
     module = tmp_path / "test_it.py"
     module.write_text(source)
-    expression = pytestconfig.option.markexpr
-    pytestconfig.option.markexpr = FAST
-    try:
-        assert is_left_out is pytest_ignore_collect(module, pytestconfig)
-    finally:
-        pytestconfig.option.markexpr = expression
+
+    assert is_left_out is pytest_ignore_collect(module, fast_run)
+
+
+@pytest.mark.zk
+@pytest.mark.parametrize("number", range(2))
+def marked(number: int) -> None: ...
+
+
+@pytest.mark.sim
+def unmarked() -> None: ...
+
+
+@pytest.mark.usefixtures("fast_run")
+def test_no_item_is_made_of_a_function_that_is_left_out(request: pytest.FixtureRequest) -> None:
+    module = request.node.getparent(pytest.Module)
+
+    made = [pytest_pycollect_makeitem(module, one) for one in (marked, unmarked, FAST)]
+
+    assert [[], None, None] == made

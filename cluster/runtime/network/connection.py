@@ -4,25 +4,22 @@ It reacts to calls: bytes have arrived, the transport accepts more, an answer is
 neither the content of requests, nor other connections, nor what carries the bytes.
 """
 
-from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass
-from enum import Enum
-from typing import Final, TypeAlias, cast
+from collections.abc import Callable, Generator, Sequence
+from typing import Final, cast
 
-from cluster.broker.handling import MISTAKE, Body, Cancel, Handler, Peer, Steps
+from cluster.broker.handling import MISTAKE, Body, Cancel, Peer, Steps
 from cluster.runtime.network.answer_errors import error_codes_in_steps, error_codes_of
 from cluster.runtime.network.connection_states import CONNECTION_VALID_PREVIOUS, ConnectionState
-from cluster.runtime.network.memory_pool import MemoryPool
-from cluster.runtime.network.request_metrics import RequestMetrics, kind_of_fetch
+from cluster.runtime.network.request_metrics import kind_of_fetch
 from cluster.runtime.network.send_queue import SendQueue
+from cluster.runtime.network.service import FlatProduce, Service
 from cluster.runtime.network.transport import Transport
-from cluster.runtime.network.turns import Turns, Work
+from cluster.runtime.network.turns import UNFINISHED, Work, finished_soon
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import RequestFrame, decode_request, encode_in_steps, encode_response
 from cluster.wire.encoders import Buffers
 from cluster.wire.errors import PeerError, UnencodableMessageError, UnsupportedVersionError
 from cluster.wire.framing import FrameReader
-from cluster.wire.versions import Versions
 
 RECEIVES_PER_TURN: Final = 16
 """How often a connection may receive before the loop serves the others."""
@@ -31,8 +28,6 @@ REQUESTS_PER_TURN: Final = 64
 
 WHOLE_SIZE_MAX: Final = 32 * 1024
 """Up to this size a request is decoded in one go, since the size bounds its elements."""
-STEPS_AT_ONCE: Final = 64
-"""How many steps of an answer are run at once before the rest is done in turns."""
 
 GATHERED_BYTES_MAX: Final = 64 * 1024
 """How many bytes of answers may be gathered while further requests are answered."""
@@ -54,40 +49,6 @@ VERSION_AT: Final = 3
 BLOCKED: Final = frozenset({SENDING, HANDLING_AND_SENDING})
 MAY_HANDLE: Final = CONNECTION_VALID_PREVIOUS[HANDLING]
 """Every request needs this, and a call would cost too much."""
-
-
-FlatProduce: TypeAlias = Callable[[memoryview], bytes | None]
-
-
-class Unfinished(Enum):
-    """The result of steps some of which are left."""
-
-    UNFINISHED = 0
-
-
-UNFINISHED: Final = Unfinished.UNFINISHED
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Service:
-    """Shared by all connections of a broker."""
-
-    handler: Handler
-    served: Mapping[ApiKey, Versions]
-    refuse_version: Callable[[UnsupportedVersionError], Buffers | None]
-    """The answer to a request that is not *served*; None: its connection is closed."""
-    elements_max: Mapping[ApiKey, int]
-    """How many elements a large request may have, where that is not `ELEMENTS_MAX` of the codec."""
-    memory: MemoryPool
-    turns: Turns
-    metrics: RequestMetrics
-    call_soon: Callable[[Callable[[], None]], object]
-    """Schedules a call for after the loop has served the others."""
-    now_ns: Callable[[], int]
-    """A clock that never falls; its zero means nothing."""
-    flat_produce: FlatProduce | None = None
-    """Answers the usual produce request in a frame by itself; None for any other, without a side
-    effect."""
 
 
 class RequestReply:
@@ -627,15 +588,3 @@ class Connection:
         if cancel is not None:
             cancel()
         self._ended(self, reason)
-
-
-def finished_soon(steps: Steps) -> "Body | Unfinished | None":
-    """The result of *steps*, if there are at most STEPS_AT_ONCE; else the rest is still to be
-    run.
-    """
-    try:
-        for _ in range(STEPS_AT_ONCE):
-            next(steps)
-    except StopIteration as end:
-        return cast(Body | None, end.value)
-    return UNFINISHED

@@ -20,8 +20,9 @@ from cluster.model.address_limits import ConnectionLimits
 from cluster.model.broker import Endpoint
 from cluster.runtime.errors import CannotListen
 from cluster.runtime.network.closing_log import CLOSING, REFUSING, ClosingLog
-from cluster.runtime.network.connection import Connection, Service
+from cluster.runtime.network.connection import Connection
 from cluster.runtime.network.connection_quotas import ConnectionQuotas
+from cluster.runtime.network.service import Service
 from cluster.runtime.network.transports import KERNEL_DECIDES, TRANSPORTS, MakeTransport
 from cluster.settings.broker_settings import ConnectionSettings
 

@@ -7,16 +7,44 @@ connections.
 
 from collections import deque
 from collections.abc import Callable, Generator
+from enum import Enum
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 SLICE_NS: Final = 2_000_000
 ROUND_NS: Final = 20_000_000
 """How long each client may work between two polls of the sockets, in any case."""
 SHARE_NS: Final = 200_000
 """How much time each has after that."""
+STEPS_AT_ONCE: Final = 64
+"""How many steps are run at once before the rest is done in turns."""
 STEPS_PER_LOOK: Final = 4
 """How many steps are run between two looks at the clock; one may read from a disk."""
+
+
+Value = TypeVar("Value")
+
+
+class Unfinished(Enum):
+    """The result of steps some of which are left."""
+
+    UNFINISHED = 0
+
+
+UNFINISHED: Final = Unfinished.UNFINISHED
+
+
+def finished_soon(steps: Generator[None, None, Value]) -> Value | Unfinished:
+    """Run *steps*; return their result if there are at most STEPS_AT_ONCE, and otherwise leave the
+    rest to be run.
+    """
+    try:
+        for _ in range(STEPS_AT_ONCE):
+            next(steps)
+    except StopIteration as end:
+        result: Value = end.value
+        return result
+    return UNFINISHED
 
 
 class Work:

@@ -189,6 +189,9 @@ class WireGroups:
     ) -> Answers[FoundOffset]:
         return read_offsets(self.connection, partitions, time_ms)
 
+    def can_keep(self, name: str) -> bool:
+        return True
+
     def topic_partitions(self) -> list[TopicPartition]:
         return [
             TopicPartition(topic["name"], part["partition_index"])

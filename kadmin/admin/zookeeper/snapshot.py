@@ -61,9 +61,7 @@ def read_snapshot(
         faults.append(may_not_be_read(paths.TOPICS))
         topic_names = Children(selection.wanted)
     listed = names_in(paths.TOPICS, topic_names)
-    names = selection.select(listed) if with_topics else []
-    faults += [fault for name in names if (fault := name_fault(name)) is not None]
-    names = [name for name in names if name_fault(name) is None]
+    names = selected(selection, listed, faults) if with_topics else []
     fixed = (
         decoding(decode_controller, [paths.CONTROLLER]),
         decoding(decode_controller_epoch, [paths.CONTROLLER_EPOCH]),
@@ -74,16 +72,8 @@ def read_snapshot(
     of_brokers = decoding_brokers(visible_names(paths.BROKER_IDS, broker_names, faults))
     of_topics = decoding_topics(names)
     mendable: dict[str, tuple[CorruptZnodeError, ...]] = {}
-
-    def decode_topic_config(node: Znode) -> ConfigOverrides:
-        config = decode_mendable_config(node)
-        unread = tuple(mendable_faults(node, EntityKind.TOPICS, config))
-        if unread:
-            mendable[node.path] = unread
-        return config
-
-    of_configs = decoding(decode_topic_config, map(paths.topic_config, names))
-    *told, broker_reply, topic_reply, config_reply = yield from read(
+    of_configs = decoding_configs(names, mendable)
+    *of_fixed, broker_reply, topic_reply, config_reply = yield from read(
         (*fixed, of_brokers, of_topics, of_configs)
     )
     assignments = topics_in(names, of_topics, topic_reply, faults)
@@ -91,16 +81,17 @@ def read_snapshot(
     states = (yield from read_states(assignments, faults, leaderless)) if with_states else {}
     brokers = brokers_in(of_brokers, broker_reply, faults)
     configs = dict(zip(names, understood(of_configs, config_reply, faults), strict=True))
-    (controller,) = understood(fixed[0], told[0], faults)
-    (epoch,) = understood(fixed[1], told[1], faults)
-    (moving,) = understood(fixed[2], told[2], faults)
-    (broker_defaults,) = understood(fixed[3], told[3], faults)
-    (migration,) = understood(fixed[4], told[4], faults)
+    (controller,) = understood(fixed[0], of_fixed[0], faults)
+    (epoch,) = understood(fixed[1], of_fixed[1], faults)
+    (moving,) = understood(fixed[2], of_fixed[2], faults)
+    (broker_defaults,) = understood(fixed[3], of_fixed[3], faults)
+    (migration,) = understood(fixed[4], of_fixed[4], faults)
     if epoch is not None and newest_epoch_in(states) > epoch.epoch:
         # A controller that was elected since the epoch was read has written, or none was elected.
         (reply,) = yield from read((fixed[1],))
         (epoch,) = understood(fixed[1], reply, faults)
-    stale = yield from read_stale(moving or {}, assignments, frozenset(listed))
+    moves: Mapping[TopicPartition, tuple[BrokerId, ...]] = moving or {}
+    stale = yield from read_stale(moves, assignments, frozenset(listed))
     gone = frozenset(visible_names(paths.DELETE_TOPICS, marked, faults))
     return ClusterSnapshot(
         brokers=brokers,
@@ -118,11 +109,21 @@ def read_snapshot(
         controller=controller,
         controller_epoch=epoch,
         migration=migration if migration is not None and migration.has_begun else None,
-        moving={each: to for each, to in (moving or {}).items() if each not in stale},
-        stale_moves={each: to for each, to in (moving or {}).items() if each in stale},
+        moving={each: to for each, to in moves.items() if each not in stale},
+        stale_moves={each: to for each, to in moves.items() if each in stale},
         broker_defaults=broker_defaults or NO_OVERRIDES,
         faults=faults_of((*faults, *(each for unread in mendable.values() for each in unread))),
     )
+
+
+def selected(
+    selection: TopicSelection, listed: Iterable[str], faults: list[CorruptZnodeError]
+) -> list[str]:
+    """Return those of the *listed* names that are meant; what is no name joins the *faults*."""
+    names = selection.select(listed)
+    wrong = {name: fault for name in names if (fault := name_fault(name)) is not None}
+    faults += wrong.values()
+    return [name for name in names if name not in wrong]
 
 
 def visible_names(path: str, reply: ZkReply, faults: list[CorruptZnodeError]) -> tuple[str, ...]:
@@ -259,6 +260,22 @@ def brokers_in(
 
 def decoding_topics(names: Iterable[str]) -> Decoding[TopicAssignment]:
     return decoding(decode_assignment, map(paths.topic, names))
+
+
+def decoding_configs(
+    names: Iterable[str], mendable: dict[str, tuple[CorruptZnodeError, ...]]
+) -> Decoding[ConfigOverrides]:
+    """Return the request for the configs of the topics *names*; what a config has that brokers do
+    not understand is added to *mendable*, by path."""
+
+    def decode_and_note(node: Znode) -> ConfigOverrides:
+        config = decode_mendable_config(node)
+        unread = tuple(mendable_faults(node, EntityKind.TOPICS, config))
+        if unread:
+            mendable[node.path] = unread
+        return config
+
+    return decoding(decode_and_note, map(paths.topic_config, names))
 
 
 def topics_in(

@@ -44,7 +44,7 @@ class KRaftOwnsCluster(RefusedError):
             "a KRaft controller owns this cluster"
             f" (/controller: kraftControllerEpoch={kraft_controller_epoch});"
             " what is written to ZooKeeper now would be lost",
-            hint="use the tools of the brokers' own release with --bootstrap-server",
+            hint="give the same command --bootstrap-server HOST:PORT instead of --zookeeper",
         )
         self.kraft_controller_epoch = kraft_controller_epoch
 
@@ -56,8 +56,8 @@ class MigrationWithoutController(RefusedError):
         super().__init__(
             f"{migration} (/migration), and there is no controller now: if it comes back, what is"
             " written to ZooKeeper is lost",
-            hint="start the controllers, and use the tools of the brokers' own release with"
-            " --bootstrap-server; once a migration is given up, remove /migration",
+            hint="start the controllers, and give --bootstrap-server HOST:PORT; 'kadmin migration"
+            " rollback-check --fix' removes the /migration of an attempt that is given up",
         )
         self.migration = migration
 

@@ -69,7 +69,7 @@ class ZooKeeperGroups:
 
     def describe(self, names: Iterable[str]) -> GroupAnswers[Group]:
         names = tuple(names)
-        wrong = [name for name in names if not can_keep(name)]
+        wrong = [name for name in names if not self.can_keep(name)]
         if wrong:
             raise UsageError(
                 f"ZooKeeper has no place for a group called {wrong[0]!r}",
@@ -102,6 +102,9 @@ class ZooKeeperGroups:
 
     def record_times(self, positions: Iterable[Position]) -> Mapping[Position, int]:
         return self.brokers.record_times(positions)
+
+    def can_keep(self, name: str) -> bool:
+        return can_keep(name)
 
     def topic_partitions(self) -> Sequence[TopicPartition]:
         return self.connection.read(read_partitions(self.connection.settings.connect))

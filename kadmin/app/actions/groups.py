@@ -23,15 +23,23 @@ def named(names: tuple[str, ...]) -> str:
     return f"group {names[0]}" if len(names) == 1 else counted(len(names), "group")
 
 
+def command_of(*, in_zookeeper: bool) -> str:
+    return "kadmin groups --in-zookeeper" if in_zookeeper else "kadmin groups"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResetOffsets(Action):
-    """New offsets for a group, as *wanted*; *spec* are the options of the command that say so."""
+    """New offsets for a group, as *wanted*; *spec* are the options of the command that say so.
+
+    The group is one of old consumers if it is *in_zookeeper*.
+    """
 
     group: str
     partitions: PartitionFilter
     wanted: Wanted
     spec: str
     topics: tuple[str, ...] = ()
+    in_zookeeper: bool = False
 
     @property
     def verb(self) -> str:
@@ -41,7 +49,8 @@ class ResetOffsets(Action):
     def command(self) -> str:
         which = " ".join(f"--topic {quoted(topic)}" for topic in self.topics) or "--all-topics"
         group = quoted(self.group)
-        return f"kadmin groups --reset-offsets --group {group} {which} {self.spec} --execute"
+        command = command_of(in_zookeeper=self.in_zookeeper)
+        return f"{command} --reset-offsets --group {group} {which} {self.spec} --execute"
 
     @property
     def rollback_suffix(self) -> str:
@@ -49,7 +58,7 @@ class ResetOffsets(Action):
 
     @contextmanager
     def change(self, session: "Session", rollback_path: str) -> Iterator[OffsetResets]:
-        with session.groups() as admin:
+        with session.groups(in_zookeeper=self.in_zookeeper) as admin:
             yield OffsetResets(
                 admin,
                 GroupSelection((self.group,)),
@@ -80,9 +89,11 @@ class ResetOffsets(Action):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeleteGroups(Action):
-    """Groups are deleted, with all that they have committed."""
+    """Groups are deleted, with all that they have committed; those of old consumers if they are
+    *in_zookeeper*."""
 
     names: tuple[str, ...]
+    in_zookeeper: bool = False
 
     @property
     def verb(self) -> str:
@@ -91,7 +102,7 @@ class DeleteGroups(Action):
     @property
     def command(self) -> str:
         groups = " ".join(f"--group {quoted(name)}" for name in self.names)
-        return f"kadmin groups --delete {groups}"
+        return f"{command_of(in_zookeeper=self.in_zookeeper)} --delete {groups}"
 
     @property
     def to_be_typed(self) -> str:
@@ -103,7 +114,7 @@ class DeleteGroups(Action):
 
     @contextmanager
     def change(self, session: "Session", rollback_path: str) -> Iterator[GroupDeletions]:
-        with session.groups() as admin:
+        with session.groups(in_zookeeper=self.in_zookeeper) as admin:
             yield GroupDeletions(admin, GroupSelection(self.names), rollback_path, session)
 
     def lines(self, plan: GroupDeletionPlan) -> Iterable[str]:

@@ -140,7 +140,7 @@ def health_of(reading: Reading[Page]) -> PollHealth:
         age_s=reading.age_s,
         took_s=None if answer is None else reading.took_s,
         number=reading.number,
-        failure_count=reading.number - reading.answers,
+        failure_count=reading.failure_count,
         late_count=reading.late_count,
         untold={} if answer is None else answer.untold,
     )

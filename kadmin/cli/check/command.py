@@ -5,8 +5,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from kadmin.cli.common_options import (
+    behind_after_option,
+    default_min_isr_option,
+    ignore_option,
+    window_option,
+)
 from kadmin.cli.frame import command
-from kadmin.cli.options import Number, WholeNumber, flag, forbid, given_options, option
+from kadmin.cli.options import Number, flag, forbid, given_options, option
 from kadmin.cli.session import Session
 from kadmin.cli.watching import watch, watch_option
 from kadmin.errors import ExitCode, KadminError, UnreachableError
@@ -18,7 +24,7 @@ if TYPE_CHECKING:
     from kadmin.plan.groups.verdict import GroupVerdict
 
 SCOPE: Final = "What is looked at"
-LOOK: Final = "How it is told"
+LOOK: Final = "How it is shown"
 
 KINDS: Final = (
     *(
@@ -53,15 +59,7 @@ PAUSE_S: Final = 1.0
 
 
 @command("check", short_help="See what is wrong in the cluster.", speaks_to_brokers=True)
-@option(
-    "--ignore",
-    "ignored",
-    multiple=True,
-    type=click.Choice(KINDS),
-    metavar="KIND",
-    section=SCOPE,
-    help=f"Leave out findings of this kind; may be repeated: {', '.join(KINDS)}.",
-)
+@ignore_option(KINDS, SCOPE)
 @option(
     "--unreadable",
     type=click.Choice(["critical", "warning", "note"]),
@@ -70,15 +68,7 @@ PAUSE_S: Final = 1.0
     section=SCOPE,
     help="How bad it is that something cannot be read; it is named in any case.",
 )
-@option(
-    "--default-min-isr",
-    type=WholeNumber(min=1),
-    metavar="N",
-    default=1,
-    show_default=True,
-    section=SCOPE,
-    help=("The min.insync.replicas in the brokers' own files, which ZooKeeper does not know."),
-)
+@default_min_isr_option(SCOPE)
 @option(
     "--no-brokers",
     is_flag=True,
@@ -92,22 +82,10 @@ PAUSE_S: Final = 1.0
     section=SCOPE,
     help="Judge the groups of consumers, too, as 'kadmin groups --verdict' does.",
 )
-@option(
-    "--behind-after",
-    type=Number(0, 10**9),
-    default=60.0,
-    show_default=True,
-    metavar="SECONDS",
-    section=SCOPE,
-    help="With --groups: how long a record may be unread.",
-)
-@option(
-    "--window",
-    type=Number(0, 3600),
-    default=10.0,
-    show_default=True,
-    metavar="SECONDS",
-    section=SCOPE,
+@behind_after_option(SCOPE, help="With --groups: how long a record may be unread.")
+@window_option(
+    SCOPE,
+    10.0,
     help="With --groups: look twice, so far apart; longer than they take to commit. 0 looks once.",
 )
 @option(

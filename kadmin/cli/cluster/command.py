@@ -31,7 +31,7 @@ def cluster() -> None:
 
     It needs Java 17 or newer, and kadmin-kafka[cluster], which brings ZooKeeper's jars. A topic
     gets three replicas unless it asks for another number, or one on each broker if the cluster
-    began with fewer than three. There are no consumer groups and no transactions.
+    began with fewer than three. There are no transactions.
 
     To look at a cluster, use 'kadmin check' and 'kadmin brokers'; 'kadmin config' says which one
     they mean.

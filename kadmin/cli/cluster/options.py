@@ -3,14 +3,14 @@
 Knows no command.
 """
 
-from typing import Any, Final
+from typing import Final
 
 import click
 from click.core import ParameterSource
 
 from kadmin.cli.frame import FLAGS
 from kadmin.cli.local_cluster import usual_cluster
-from kadmin.cli.options import LOCAL_CLUSTER, Decorator, WholeNumber, argument, option
+from kadmin.cli.options import LOCAL_CLUSTER, Decorator, WholeNumber, argument, declared, option
 from kadmin.cli.session import Session
 
 BROKERS_MAX: Final = 100
@@ -60,7 +60,7 @@ def zookeeper_argument() -> Decorator:
 
 def up_broker_options() -> Decorator:
     """Declare the options of `up` that are about brokers."""
-    options = (
+    return declared(
         option(
             "--brokers",
             metavar="N",
@@ -80,10 +80,3 @@ def up_broker_options() -> Decorator:
             help="A key of all brokers' server.properties; may be repeated.",
         ),
     )
-
-    def decorate(function: Any) -> Any:
-        for each in reversed(options):
-            function = each(function)
-        return function
-
-    return decorate

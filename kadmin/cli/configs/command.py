@@ -11,6 +11,7 @@ import click
 
 from cluster.model.config_entity import Entity, EntityKind
 from kadmin.arguments.entities import DEFAULT, EntitySelection, select_entities
+from kadmin.cli.common_options import SAFETY, dry_run_option, yes_option
 from kadmin.cli.frame import command
 from kadmin.cli.options import action, chosen_action, option
 from kadmin.cli.session import Session
@@ -27,7 +28,6 @@ SELECTION: Final = "Whose configs"
 SHORT: Final = "Whose configs, shorter"
 CHANGE: Final = "Alter"
 DESCRIBE: Final = "Describe"
-SAFETY: Final = "Safety"
 
 ALL: Final = ("describe", "alter")
 
@@ -200,14 +200,8 @@ def options_of_kafka_alone(function: Callable[..., Any]) -> Callable[..., Any]:
     actions=("alter",),
     help="Set configs of a broker that does not exist yet.",
 )
-@option(
-    "--dry-run",
-    is_flag=True,
-    section=SAFETY,
-    actions=("alter",),
-    help="Show the plan and write nothing.",
-)
-@option("--yes", "-y", is_flag=True, section=SAFETY, actions=("alter",), help="Do not ask.")
+@dry_run_option(("alter",))
+@yes_option(("alter",))
 @option(
     "--force",
     is_flag=True,

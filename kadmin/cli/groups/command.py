@@ -4,9 +4,15 @@ from typing import Any, Final
 
 import click
 
+from kadmin.cli.common_options import (
+    SAFETY,
+    behind_after_option,
+    dry_run_option,
+    window_option,
+    yes_option,
+)
 from kadmin.cli.frame import Catalog, command_with_subcommands
 from kadmin.cli.options import (
-    Number,
     WholeNumber,
     action,
     chosen_action,
@@ -33,7 +39,6 @@ DESCRIBED: Final = "Describe"
 JUDGED: Final = "Verdict"
 
 RESET: Final = "Reset offsets (exactly one)"
-SAFETY: Final = "Safety"
 
 LOOKS: Final = ("list", "describe", "verdict")
 JUDGING: Final = ("describe", "verdict")
@@ -177,24 +182,11 @@ OF_TOPICS: Final = (*LOOKS, "reset-offsets", "delete-offsets")
     help="Kafka's lines, even on a terminal.",
 )
 @watch_option(DESCRIBED, actions=LOOKS)
-@option(
-    "--behind-after",
-    type=Number(0, 10**9),
-    default=60.0,
-    show_default=True,
-    metavar="SECONDS",
-    section=JUDGED,
-    actions=("verdict",),
-    help="How long a record may be unread.",
-)
-@option(
-    "--window",
-    type=Number(0, 3600),
-    default=10.0,
-    show_default=True,
-    metavar="SECONDS",
-    section=JUDGED,
-    actions=("verdict",),
+@behind_after_option(JUDGED, ("verdict",))
+@window_option(
+    JUDGED,
+    10.0,
+    ("verdict",),
     help="Look twice, so far apart: longer than groups take to commit. 0 looks once.",
 )
 @option("--to-earliest", is_flag=True, section=RESET, actions=RESETS, help="To the log's start.")
@@ -251,13 +243,7 @@ OF_TOPICS: Final = (*LOOKS, "reset-offsets", "delete-offsets")
     help="Show the new offsets as such a file, and write nothing.",
 )
 @option("--execute", is_flag=True, section=SAFETY, actions=RESETS, help="Commit the new offsets.")
-@option(
-    "--dry-run",
-    is_flag=True,
-    section=SAFETY,
-    actions=CHANGES,
-    help="Show the plan and write nothing; so --reset-offsets does without --execute.",
-)
+@dry_run_option(CHANGES, note="; so --reset-offsets does without --execute")
 @option(
     "--rollback-file",
     metavar="FILE",
@@ -265,7 +251,7 @@ OF_TOPICS: Final = (*LOOKS, "reset-offsets", "delete-offsets")
     actions=CHANGES,
     help="Where to keep what is overwritten (default: a new file in this directory).",
 )
-@option("--yes", "-y", is_flag=True, section=SAFETY, actions=CHANGES, help="Do not ask.")
+@yes_option(CHANGES)
 def groups(session: Session, **options: Any) -> None:
     """See and change groups of consumers, with the options of kafka-consumer-groups.
 
@@ -282,8 +268,9 @@ def groups(session: Session, **options: Any) -> None:
 
     --watch also shows how fast groups read and others write, and when all will be read. --verdict
     judges by time: ok, behind (records are unread for too long, and the group reads), stalled (a
-    member has the partition and commits nothing), stopped (no member has it), rewound (it went
-    back). A group that has read all is ok, however long ago that was.
+    member has the partition and commits nothing, or what is committed is beyond the end), stopped
+    (no member has it), rewound (it went back). A group that has read all is ok, however long ago
+    that was.
 
     --reset-offsets plans new offsets, within the log, and says how many records are skipped or read
     again; --execute commits them. A group must have no members for that, not even one that joins

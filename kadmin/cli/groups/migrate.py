@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from kadmin.cli.common_options import SAFETY, dry_run_option, yes_option
 from kadmin.cli.frame import command
 from kadmin.cli.options import exactly_one, forbid, option
 from kadmin.cli.session import Session
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
 SELECTION: Final = "Which groups and partitions"
 DIRECTION: Final = "From where to where (exactly one)"
-SAFETY: Final = "Safety"
 
 
 @command(
@@ -59,14 +59,14 @@ SAFETY: Final = "Safety"
     completes="topics",
     help="Only these topics, or these partitions of one. Several by repeating; may be globs.",
 )
-@option("--dry-run", is_flag=True, section=SAFETY, help="Show the plan and write nothing.")
+@dry_run_option()
 @option(
     "--rollback-file",
     metavar="FILE",
     section=SAFETY,
     help="Where to keep what is overwritten (default: a new file in this directory).",
 )
-@option("--yes", "-y", is_flag=True, section=SAFETY, help="Do not ask.")
+@yes_option()
 def migrate_offsets(session: Session, **options: Any) -> None:
     """Copy what groups have committed from ZooKeeper to brokers, or back.
 
@@ -167,5 +167,7 @@ def check_options(options: dict[str, Any]) -> None:
         from kadmin.arguments.groups import GroupSelection
 
         forbid(["--all-groups"] if options["all_groups"] else [], "--to-group")
+        if not options["to_group"]:
+            raise click.UsageError("--to-group was given an empty name")
         if len(options["groups"]) > 1 or not GroupSelection(options["groups"]).is_by_name:
             raise click.UsageError("--to-group goes with one --group, which is no glob")

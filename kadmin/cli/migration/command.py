@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from kadmin.cli.common_options import SAFETY, default_min_isr_option, ignore_option, yes_option
 from kadmin.cli.frame import Group, group_command
-from kadmin.cli.options import Number, WholeNumber, forbid, option
+from kadmin.cli.options import Number, forbid, option
 from kadmin.cli.session import Session
 from kadmin.cli.watching import clock, watch, watch_option
 from kadmin.errors import ExitCode, UnreachableError
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 SCOPE: Final = "What is looked at"
 LOOK: Final = "How it is shown"
-SAFETY: Final = "Safety"
 PAUSE_S: Final = 1.0
 
 KINDS: Final = (
@@ -46,24 +46,8 @@ def migration() -> None:
 
 
 @group_command(migration, "check", short_help="See what stands in the way.", speaks_to_brokers=True)
-@option(
-    "--ignore",
-    "ignored",
-    multiple=True,
-    type=click.Choice(KINDS),
-    metavar="KIND",
-    section=SCOPE,
-    help=f"Leave out findings of this kind; may be repeated: {', '.join(KINDS)}.",
-)
-@option(
-    "--default-min-isr",
-    type=WholeNumber(min=1),
-    metavar="N",
-    default=1,
-    show_default=True,
-    section=SCOPE,
-    help="The min.insync.replicas in the brokers' own files, which ZooKeeper does not know.",
-)
+@ignore_option(KINDS, SCOPE)
+@default_min_isr_option(SCOPE)
 @option(
     "--no-brokers",
     is_flag=True,
@@ -264,7 +248,7 @@ def diff(session: Session, metadata_dir: str, **options: Any) -> None:
     section=SAFETY,
     help="With --fix: show what would be written, and write nothing.",
 )
-@option("--yes", "-y", is_flag=True, section=SAFETY, help="With --fix: do not ask.")
+@yes_option(help="With --fix: do not ask.")
 def rollback_check(session: Session, fix: bool, dry_run: bool, yes: bool) -> None:
     """See whether a migration can be rolled back now, in which order, and which partitions would
     be stranded by their epochs.

@@ -14,6 +14,8 @@ from kadmin.cli.perf.options import (
     comparison_options,
     figure_options,
     given_properties,
+    processes_option,
+    reporting_option,
 )
 from kadmin.cli.perf.running import Emit, Side, Test, carry_out, sides_of
 from kadmin.cli.records.client_options import client_options, client_properties
@@ -63,23 +65,14 @@ USUAL_DATE: Final = "yyyy-MM-dd HH:mm:ss:SSS"
     default=10_000,
     show_default=True,
     metavar="MS",
-    help="End when no record has come for so long.",
+    help="End when no record has come for this time.",
 )
 @option(
     "--latency",
     is_flag=True,
     help="Measure how old records are when they are read, by their timestamps and the clock here.",
 )
-@option(
-    "--processes",
-    "--threads",
-    "processes",
-    type=WholeNumber(1, 64),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="So many members of the group, each in a process.",
-)
+@processes_option("How many members of the group, each in a process of its own.")
 @option(
     "--fetch-size",
     type=WholeNumber(1, SIZE_MAX),
@@ -108,15 +101,7 @@ USUAL_DATE: Final = "yyyy-MM-dd HH:mm:ss:SSS"
     section=LINES,
     help="A line after each --reporting-interval.",
 )
-@option(
-    "--reporting-interval",
-    type=WholeNumber(min=100),
-    default=5000,
-    show_default=True,
-    metavar="MS",
-    section=LINES,
-    help="How many ms a line is about.",
-)
+@reporting_option(5000, LINES)
 @option(
     "--print-metrics",
     is_flag=True,
@@ -140,7 +125,7 @@ def consume(session: Session, **options: Any) -> None:
     and in a second, how long it took to join the group, and the same without that time. It commits
     nothing, so that a group is left as it was; a group whose members are at work shares its
     partitions with this one meanwhile. Kafka's --timeout is --timeout-ms here: --timeout is how
-    long servers are waited for.
+    long kadmin waits for servers.
 
     \b
     Examples:

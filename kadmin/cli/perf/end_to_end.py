@@ -60,7 +60,7 @@ USUAL_SIZE: Final = 100
     type=WholeNumber(min=0),
     default=0,
     metavar="N",
-    help="Send N records before, which do not count.",
+    help="First send N records that do not count.",
 )
 @client_options("producer")
 @figure_options()

@@ -7,7 +7,7 @@ import click
 
 from kadmin.cli.frame import command
 from kadmin.cli.options import Number, WholeNumber, option
-from kadmin.cli.perf.options import SIZE_MAX, topic_options, topics_to_write
+from kadmin.cli.perf.options import SIZE_MAX, reporting_option, topic_options, topics_to_write
 from kadmin.cli.perf.targets import topics_for
 from kadmin.cli.records.client_options import client_options, client_properties
 from kadmin.cli.session import Session
@@ -93,7 +93,7 @@ class Unavailable(KadminError):
     show_default=True,
     metavar="N",
     section=PACE,
-    help="So many producers share the records.",
+    help="How many producers share the records.",
 )
 @option(
     "--consumers",
@@ -102,7 +102,7 @@ class Unavailable(KadminError):
     show_default=True,
     metavar="N",
     section=PACE,
-    help="So many consumers share the partitions; 0 for none.",
+    help="How many consumers share the partitions; 0 for none.",
 )
 @option(
     "--outage",
@@ -113,19 +113,12 @@ class Unavailable(KadminError):
     section=FOUND,
     help="A partition is unavailable when a record takes that long, or fails.",
 )
-@option(
-    "--reporting-interval",
-    type=WholeNumber(min=100),
-    default=1000,
-    show_default=True,
-    metavar="MS",
-    help="A row after so many ms.",
-)
+@reporting_option(1000)
 @client_options("producer")
 @topic_options()
 def load(session: Session, **options: Any) -> None:
     """Write and read records at a steady rate on all partitions of topics, and show the time and
-    length of each outage: for trying what clients see while brokers fail over.
+    length of each outage: to try what clients see while brokers fail over.
 
     A row for each interval has rates, latencies from when a record was to be sent until it was
     acknowledged and until it was read, errors, and records that wait. Then come the outages: from

@@ -1,11 +1,12 @@
 """Options of several tests: the topic that is made, and what becomes of the figures."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import click
 
-from kadmin.cli.options import Decorator, WholeNumber, option
+from kadmin.cli.common_options import yes_option
+from kadmin.cli.options import Decorator, WholeNumber, declared, option
 from kadmin.cli.session import Session
 from kadmin.errors import UsageError
 
@@ -15,15 +16,32 @@ COMPARED: Final = "Two sides in turns"
 SIZE_MAX: Final = 1_000_000_000
 
 
-def declared(*options: Decorator) -> Decorator:
-    """Declare *options* in this order."""
+def processes_option(help: str, section: str = "Options") -> Decorator:
+    """Declare --processes, which Kafka's tools call --threads."""
+    return option(
+        "--processes",
+        "--threads",
+        "processes",
+        type=WholeNumber(1, 64),
+        default=1,
+        show_default=True,
+        metavar="N",
+        section=section,
+        help=help,
+    )
 
-    def declare(function: Callable[..., Any]) -> Callable[..., Any]:
-        for add in reversed(options):
-            function = add(function)
-        return function
 
-    return declare
+def reporting_option(default_ms: int, section: str = "Options") -> Decorator:
+    """Declare --reporting-interval."""
+    return option(
+        "--reporting-interval",
+        type=WholeNumber(min=100),
+        default=default_ms,
+        show_default=True,
+        metavar="MS",
+        section=section,
+        help="Print a line every so many ms.",
+    )
 
 
 def topic_options() -> Decorator:
@@ -32,7 +50,7 @@ def topic_options() -> Decorator:
             "--create-topic",
             is_flag=True,
             section=MADE,
-            help="Make the topic, and delete it behind the test; without --topic it gets a name.",
+            help="Make the topic, and delete it after the test; without --topic it gets a name.",
         ),
         option(
             "--partitions",
@@ -55,10 +73,7 @@ def topic_options() -> Decorator:
             section=MADE,
             help="A config of the topic; may be repeated.",
         ),
-        option(
-            "--yes",
-            "-y",
-            is_flag=True,
+        yes_option(
             section=MADE,
             help="Do not ask before a topic is made, or one with records is written to.",
         ),

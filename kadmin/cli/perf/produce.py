@@ -13,6 +13,8 @@ from kadmin.cli.perf.options import (
     comparison_options,
     figure_options,
     given_properties,
+    processes_option,
+    reporting_option,
     topic_options,
     topics_to_write,
 )
@@ -119,28 +121,10 @@ OLD_FORM: Final = "topic num_records record_size target_records_sec [prop=value]
     default=0,
     metavar="N",
     section=PACE,
-    help="Send N records before, which do not count.",
+    help="First send N records that do not count.",
 )
-@option(
-    "--processes",
-    "--threads",
-    "processes",
-    type=WholeNumber(1, 64),
-    default=1,
-    show_default=True,
-    metavar="N",
-    section=PACE,
-    help="So many producers, each in a process; they share the records and the rate.",
-)
-@option(
-    "--reporting-interval",
-    type=WholeNumber(min=100),
-    default=5000,
-    show_default=True,
-    metavar="MS",
-    section=PACE,
-    help="A line after so many ms.",
-)
+@processes_option("How many producers, each in a process, share the records and the rate.", PACE)
+@reporting_option(5000, PACE)
 @option(
     "--producer-props",
     multiple=True,

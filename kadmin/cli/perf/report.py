@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from kadmin.cli.common_options import yes_option
 from kadmin.cli.frame import command
 from kadmin.cli.options import Number, WholeNumber, option
 from kadmin.cli.perf.running import write_file
@@ -56,12 +57,12 @@ QUICK_S, QUICK_ROUNDS = 1.0, 1
     help=f"How often each setting runs, otherwise {USUAL_ROUNDS} times; their median is shown.",
 )
 @client_options("producer")
-@option("--yes", "-y", is_flag=True, help="Do not ask before topics are made.")
+@yes_option(section="Options", help="Do not ask before topics are made.")
 def report(session: Session, **options: Any) -> None:
     """Measure what changes with producers, the size of records, partitions, replicas, consumers,
     and pairs of both, and write a page with a plot and a table for each.
 
-    Every setting has a topic of its own, which is made for it and deleted behind it. The page has
+    Every setting has a topic of its own, which is made for it and deleted after it. The page has
     the commands that repeat each figure, and what the machine was. Rounds go forwards and
     backwards in turn. Properties (-X) are the producers'.
 

@@ -19,7 +19,7 @@ def topics_for(
     what: str,
 ) -> Iterator[None]:
     """Hold *topics* ready on all *clusters* for a test that writes *what*: show the plan, ask where
-    something is made or records are added to others, and remove behind the block what was made.
+    something is made or records are added to others, and remove after the block what was made.
 
     Raises:
         RefusedError: not confirmed.
@@ -41,7 +41,7 @@ def topics_for(
     ]
     lines = [
         f"make topic '{one.topic}' with {counted(one.partitions, 'partition')} and"
-        f" {counted(one.replicas, 'replica')} each, and delete it behind the test"
+        f" {counted(one.replicas, 'replica')} each, and delete it after the test"
         for one in new
     ]
     has_records = False

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from kadmin.cli.common_options import SAFETY, dry_run_option, yes_option
 from kadmin.cli.files import name_of, read_text
 from kadmin.cli.frame import command_with_subcommands
 from kadmin.cli.options import ByteRate, WholeNumber, action, chosen_action, option
@@ -21,7 +22,6 @@ ACTIONS: Final = "Actions (exactly one)"
 PROPOSAL: Final = "Generate"
 TARGETS: Final = "Execute, verify"
 SHORT: Final = "Execute, verify, without a file"
-SAFETY: Final = "Safety"
 
 DRAW_MAX: Final = 2**31 - 1
 RATE_MAX: Final = 2**63 - 1
@@ -174,21 +174,8 @@ SUBCOMMANDS: Final = {
     actions=("execute",),
     help="A new file for the current assignment; without it, one in this directory.",
 )
-@option(
-    "--dry-run",
-    is_flag=True,
-    section=SAFETY,
-    actions=("execute", "cancel"),
-    help="Show the plan and write nothing.",
-)
-@option(
-    "--yes",
-    "-y",
-    is_flag=True,
-    section=SAFETY,
-    actions=("execute", "cancel"),
-    help="Do not ask on a terminal.",
-)
+@dry_run_option(("execute", "cancel"))
+@yes_option(("execute", "cancel"), help="Do not ask on a terminal.")
 @watch_option("List", actions=("list",))
 def reassign(session: Session, **options: Any) -> None:
     """Move partitions to other brokers, with the options of kafka-reassign-partitions.

@@ -116,7 +116,7 @@ FILES: Final = "From and to files"
     type=WholeNumber(min=0),
     metavar="N",
     section=BOUNDS,
-    help="So many replicas a broker gets up to at most.",
+    help="No broker gets more replicas than this.",
 )
 @option(
     "--disable-rack-aware",

@@ -1,43 +1,37 @@
 """Options of the client that carries records, as properties of librdkafka."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
-from kadmin.cli.options import option
+from kadmin.cli.options import Decorator, declared, option
 from kadmin.cli.session import Session
 from kadmin.errors import UsageError
 
 CLIENT: Final = "Client"
 
 
-def client_options(role: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return the options for properties of a *role*, `producer` or `consumer`."""
-
-    def declare(function: Callable[..., Any]) -> Callable[..., Any]:
-        for add in (
-            option(
-                "--property-file",
-                f"--{role}.config",
-                "property_file",
-                metavar="FILE",
-                section=CLIENT,
-                help="Properties of the client, in librdkafka's words or those of Java clients.",
-            ),
-            option(
-                "-X",
-                f"--{role}-property",
-                "client_properties",
-                multiple=True,
-                metavar="NAME=VALUE",
-                section=CLIENT,
-                help="A property of librdkafka; wins over the file. May be repeated.",
-            ),
-        ):
-            function = add(function)
-        return function
-
-    return declare
+def client_options(role: str) -> Decorator:
+    """Declare the options for properties of a *role*, `producer` or `consumer`."""
+    return declared(
+        option(
+            "-X",
+            f"--{role}-property",
+            "client_properties",
+            multiple=True,
+            metavar="NAME=VALUE",
+            section=CLIENT,
+            help="A property of librdkafka; wins over the file. May be repeated.",
+        ),
+        option(
+            "--property-file",
+            f"--{role}.config",
+            "property_file",
+            metavar="FILE",
+            section=CLIENT,
+            help="Properties of the client, in librdkafka's words or those of Java clients.",
+        ),
+    )
 
 
 def client_properties(session: Session, options: Mapping[str, Any]) -> dict[str, str]:

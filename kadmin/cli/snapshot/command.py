@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from kadmin.cli.common_options import default_min_isr_option
 from kadmin.cli.files import STDIN
 from kadmin.cli.frame import Group, group_command
-from kadmin.cli.options import WholeNumber, argument, option
+from kadmin.cli.options import argument, option
 from kadmin.cli.session import Session
 from kadmin.errors import ExitCode
 
@@ -97,14 +98,7 @@ def save(session: Session, file: str, groups: bool, no_brokers: bool, force: boo
 
 @group_command(snapshot, "show", short_help="Show what is in a file.")
 @argument("file")
-@option(
-    "--default-min-isr",
-    type=WholeNumber(min=1),
-    metavar="N",
-    default=1,
-    show_default=True,
-    help="The min.insync.replicas in the brokers' own files, which no snapshot has.",
-)
+@default_min_isr_option(source="no snapshot has")
 def show(session: Session, file: str, default_min_isr: int) -> None:
     """Show what is in FILE: counts, brokers and their load, and partitions with which something is
     wrong.

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from kadmin.cli.broker_ids import broker_ids
+from kadmin.cli.common_options import SAFETY, dry_run_option, yes_option
 from kadmin.cli.frame import Group, group_command
 from kadmin.cli.options import option
 from kadmin.cli.session import Session
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from kadmin.plan.reassignment.throttle_release import Release
 
 SELECTION: Final = "Which throttles"
-SAFETY: Final = "Safety"
 
 
 class ThrottlesLeft(KadminError):
@@ -75,7 +75,7 @@ def list_(session: Session) -> None:
 
 @group_command(throttle, "doctor", short_help="Find throttles left behind.", speaks_to_brokers=True)
 def doctor(session: Session) -> None:
-    """Say of each throttle what it is for, what it slows down, and how it goes.
+    """Show for each throttle what it is for, what it slows down, and how far that is.
 
     Exits with 4 if there is an orphan, or if a throttle that no reassignment has set slows
     replicas down: those that have to catch up, or are copied to another log directory.
@@ -148,13 +148,13 @@ def look(session: Session) -> "ThrottleView":
     section=SAFETY,
     help="A new file for the commands that set them again; without it, one in this directory.",
 )
-@option("--dry-run", is_flag=True, section=SAFETY, help="Show the plan and write nothing.")
-@option("--yes", "-y", is_flag=True, section=SAFETY, help="Do not ask.")
+@dry_run_option()
+@yes_option()
 def release(session: Session, **options: Any) -> None:
     """Release throttles that nothing needs any more.
 
-    Without --topic and --broker, all orphans: where an operator had set a value before, that is
-    there again. With them, only the throttles of these topics and brokers, and all of them are
+    Without --topic and --broker, all orphans: where an operator had set a value before, it is
+    restored. With them, only the throttles of these topics and brokers, and all of them are
     removed; kadmin always asks about those that no reassignment has set. What a reassignment that
     is under way needs is refused. Running the command again changes nothing more.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from kadmin.cli.common_options import SAFETY, default_min_isr_option, dry_run_option, yes_option
 from kadmin.cli.frame import command
 from kadmin.cli.options import (
     WholeNumber,
@@ -34,7 +35,6 @@ ACTIONS: Final = "Actions (exactly one)"
 SELECTION: Final = "Which topics"
 CHANGE: Final = "Create and alter"
 FILTERS: Final = "Describe"
-SAFETY: Final = "Safety"
 
 ALL: Final = ("create", "list", "describe", "alter", "delete")
 CHANGES: Final = ("create", "alter", "delete")
@@ -253,16 +253,7 @@ FILTER_FINDINGS: Final = {
     actions=("describe",),
     help="Exit with 4 if one of these filters finds something, for scripts.",
 )
-@option(
-    "--default-min-isr",
-    type=WholeNumber(min=1),
-    metavar="N",
-    default=1,
-    show_default=True,
-    section=FILTERS,
-    actions=("describe",),
-    help=("The min.insync.replicas in the brokers' own files, which ZooKeeper does not know."),
-)
+@default_min_isr_option(FILTERS, ("describe",))
 @option(
     "--all",
     is_flag=True,
@@ -280,14 +271,8 @@ FILTER_FINDINGS: Final = {
     help="Kafka's lines, even on a terminal.",
 )
 @watch_option(FILTERS, actions=("list", "describe"))
-@option(
-    "--dry-run",
-    is_flag=True,
-    section=SAFETY,
-    actions=CHANGES,
-    help="Show the plan and write nothing.",
-)
-@option("--yes", "-y", is_flag=True, section=SAFETY, actions=CHANGES, help="Do not ask.")
+@dry_run_option(CHANGES)
+@yes_option(CHANGES)
 @option(
     "--force",
     is_flag=True,

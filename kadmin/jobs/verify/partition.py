@@ -15,7 +15,7 @@ from kadmin.jobs.verify.collected import FoundReplica, Unreadable
 from kadmin.jobs.verify.replica_files import replica_files
 from kadmin.segments.compare import Comparison, Verdict, compare
 from kadmin.segments.replica_log import ReadSegment, ReplicaLog, deepened, read_segment, replica_of
-from kadmin.segments.values import ALL_CLEANED, ROW, Damage, SegmentFiles
+from kadmin.segments.values import ALL_CLEANED, ROW, Damage, Rows, SegmentFiles
 
 
 class Read(Protocol):
@@ -102,45 +102,32 @@ def verify_partition(
     beside: list[Unreadable] = []  # Without which the replicas can be compared all the same.
     # A replica that was made later has only what the cleaner of its leader had left.
     cleaned_offset = max((replica.cleaned_offset for replica in found), default=0)
+    if partition.topic in how.compacted:
+        cleaned_offset = ALL_CLEANED
     for replica in found:
         try:
-            segments, first_offset, being_deleted, topic_id, damaged = replica_files(
-                replica.directory
-            )
-            beside += [Unreadable(f"{replica.label}/{each}", why) for each, why in damaged]
-            if not segments:
+            files = replica_files(replica.directory)
+            beside += [Unreadable(f"{replica.label}/{each}", why) for each, why in files.damaged]
+            if not files.segments:
                 unreadable.append(Unreadable(replica.label, "there is no segment in it"))
                 continue
-            is_first = replica is found[0]
-            is_deep = how.is_deep and is_first
-            parts = [
-                read(replica, segment, is_last=segment is segments[-1], is_deep=is_deep)
-                for segment in segments
-            ]
-            if how.is_deep and not is_first:
-                parts = [
-                    deepened(segment, part, sound, is_last=segment is segments[-1])
-                    for segment, part in zip(segments, parts, strict=True)
-                ]
+            reference = None if replica is found[0] else sound
+            parts = read_parts(replica, files.segments, reference, read, is_deep=how.is_deep)
             log = logs[replica.broker] = replica_of(
-                segments,
+                files.segments,
                 parts,
                 high_watermark=replica.high_watermark,
                 log_start_offset=replica.log_start_offset,
-                cleaned_offset=ALL_CLEANED if partition.topic in how.compacted else cleaned_offset,
-                first_offset=first_offset,
-                being_deleted=being_deleted,
+                cleaned_offset=cleaned_offset,
+                first_offset=files.first_offset,
+                being_deleted=files.being_deleted,
             )
         except OSError as error:
-            # The directory of an archive is kadmin's own, whose path would not help an operator.
-            path = str(error.filename or replica.directory)
-            if path.startswith(replica.directory):
-                path = replica.label + path.removeprefix(replica.directory)
-            unreadable.append(Unreadable(path, error.strerror or str(error)))
+            unreadable.append(unreadable_file(replica, error))
             continue
         places[replica.broker] = replica
-        if topic_id is not None:
-            topic_ids[replica.broker] = topic_id
+        if files.topic_id is not None:
+            topic_ids[replica.broker] = files.topic_id
         sound = max(sound, log.rows, key=len)
     for broker, reason in namesakes(topic_ids):
         unreadable.append(Unreadable(places[broker].label, reason))
@@ -158,6 +145,40 @@ def verify_partition(
         replicas=tuple(verified(places[broker], log) for broker, log in logs.items()),
         unreadable=(*unreadable, *beside),
     )
+
+
+def read_parts(
+    replica: FoundReplica,
+    segments: Sequence[SegmentFiles],
+    reference: Rows | None,
+    read: Read,
+    *,
+    is_deep: bool,
+) -> list[ReadSegment]:
+    """Read the *segments* of a replica; of another one than the first, which has the *reference*,
+    only what differs from that is read deep."""
+    last = segments[-1]
+    parts = [
+        read(replica, segment, is_last=segment is last, is_deep=is_deep and reference is None)
+        for segment in segments
+    ]
+    if not is_deep or reference is None:
+        return parts
+    return [
+        deepened(segment, part, reference, is_last=segment is last)
+        for segment, part in zip(segments, parts, strict=True)
+    ]
+
+
+def unreadable_file(replica: FoundReplica, error: OSError) -> Unreadable:
+    """Return which file of *replica* the *error* is about, by the replica's label.
+
+    The directory of an archive is kadmin's own, whose path would not help an operator.
+    """
+    path = str(error.filename or replica.directory)
+    if path.startswith(replica.directory):
+        path = replica.label + path.removeprefix(replica.directory)
+    return Unreadable(path, error.strerror or str(error))
 
 
 def namesakes(topic_ids: Mapping[str, str]) -> Iterator[tuple[str, str]]:

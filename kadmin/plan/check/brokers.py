@@ -1,13 +1,13 @@
 """Brokers and the controller: who is missing, silent, different from the others, or overloaded?"""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from cluster.model.controller import Quorum, QuorumReplica
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
-from kadmin.plan.api_versions import BrokerApis, compare
+from kadmin.plan.api_versions import ApiComparison, BrokerApis, compare
 from kadmin.plan.check.evidence import Evidence
 from kadmin.plan.check.findings import Finding, Kind, Severity, brokers_text
 from kadmin.plan.health import judge_loads
@@ -17,6 +17,8 @@ from kadmin.quoting import quoted
 from kadmin.wording import counted
 
 DESCRIBE: Final = "kadmin brokers --describe"
+DESCRIBE_QUORUM: Final = 55
+"""The number of a request that only brokers on KRaft serve."""
 QUORUM_SILENT_MS: Final = 10_000
 """Nodes fetch the metadata log twice a second."""
 RESTARTED_WITHIN_MS: Final = 5 * 60_000
@@ -196,6 +198,18 @@ def failed_dirs(log_dirs: LogDirs) -> Iterator[Finding]:
 
 def different_versions(apis: BrokerApis) -> Iterator[Finding]:
     differing = compare(apis, {}, differences_only=True)
+    kraft = tuple(broker for broker in sorted(apis) if DESCRIBE_QUORUM in apis[broker])
+    zookeeper = tuple(broker for broker in sorted(apis) if broker not in kraft)
+    if kraft and zookeeper:
+        yield Finding(
+            severity=Severity.NOTE,
+            kind=Kind.VERSIONS,
+            text=f"{brokers_text(kraft)} {verb(kraft)} on KRaft and {brokers_text(zookeeper)} over"
+            " ZooKeeper: a migration is under way",
+            brokers=(*kraft, *zookeeper),
+            command="kadmin api-versions --differences",
+        )
+        differing = [each for each in differing if not is_of_kind(each, kraft, zookeeper)]
     if not differing:
         return
     groups: dict[tuple[object, ...], list[BrokerId]] = {}
@@ -211,6 +225,16 @@ def different_versions(apis: BrokerApis) -> Iterator[Finding]:
         brokers=tuple(sorted(apis)),
         command="kadmin api-versions --differences",
     )
+
+
+def verb(brokers: Sequence[BrokerId]) -> str:
+    return "runs" if len(brokers) == 1 else "run"
+
+
+def is_of_kind(api: ApiComparison, *kinds: Sequence[BrokerId]) -> bool:
+    """Return whether only brokers of one of two *kinds* serve *api*, all of them the same."""
+    served = [{api.by_broker[broker] for broker in kind} for kind in kinds]
+    return {None} in served and all(len(versions) == 1 for versions in served)
 
 
 def racks(snapshot: ClusterSnapshot) -> Iterator[Finding]:

@@ -11,7 +11,7 @@ from kadmin.wording import counted
 CAUSES: Final = {
     Verdict.REWOUND: "went back, and not yet where they were",
     Verdict.STOPPED: "stopped: records are unread, and no member has their partitions",
-    Verdict.STALLED: "stalled: members have partitions and commit nothing",
+    Verdict.STALLED: "stalled: members commit nothing, or what is committed is beyond the end",
     Verdict.BEHIND: "behind: records are unread for too long, and the group reads",
 }
 assert CAUSES.keys() == set(Verdict) - {Verdict.OK}

@@ -25,7 +25,7 @@ class Verdict(StrEnum):
     BEHIND = "behind"
     """Records have been unread for longer, and the group reads."""
     STALLED = "stalled"
-    """A member has the partition, and commits nothing."""
+    """A member has the partition and commits nothing, or what is committed is beyond the end."""
     STOPPED = "stopped"
     """No member has the partition."""
     REWOUND = "rewound"

@@ -20,6 +20,7 @@ from kadmin.plan.migration.findings import (
     MigrationFinding,
     MigrationKind,
 )
+from kadmin.plan.migration.unreadable import BAD_NAME, ILLEGAL_ESCAPE
 from kadmin.plan.scram import HASHES
 from kadmin.quoting import quoted
 
@@ -41,8 +42,11 @@ NUMBER: Final = re.compile(
     re.ASCII,
 )
 WHOLE_NUMBER: Final = re.compile(r"[+-]?\d+")
+WHOLE_QUOTAS: Final = frozenset(
+    {"producer_byte_rate", "consumer_byte_rate", "connection_creation_rate"}
+)
 INT32: Final = range(-(2**31), 2**31)
-PRINCIPAL: Final = re.compile(r"[^:]+:.", re.DOTALL)
+PRINCIPAL: Final = re.compile(r"[^:]*:")
 BLANKS: Final = "".join(map(chr, range(33)))
 """What Java's `String.trim` takes away."""
 PERMISSIONS: Final = frozenset({"Allow", "Deny"})
@@ -50,12 +54,15 @@ PERMISSIONS: Final = frozenset({"Allow", "Deny"})
 
 def content_findings(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
     yield from quotas(evidence)
+    yield from fractions(evidence)
     yield from host_names(evidence)
     yield from credentials(evidence)
     yield from broker_names(evidence)
+    yield from undecodable_names(evidence)
     yield from passwords(evidence)
     yield from rules(evidence)
     yield from principals(evidence)
+    yield from token_principals(evidence)
     yield from misplaced(evidence)
 
 
@@ -88,6 +95,26 @@ def quotas(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
                 znodes=(config_path(entity),),
                 source=f"ZkConfigMigrationClient; {SOURCE_3_9}",
             )
+
+
+def fractions(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
+    """Find quotas that controllers read, and brokers over ZooKeeper do not, once they restart."""
+    for entity, config in evidence.configs.items():
+        if entity.root.kind not in QUOTA_KINDS:
+            continue
+        for key in WHOLE_QUOTAS & config.values.keys():
+            value = config.values[key]
+            if is_number(value) and not WHOLE_NUMBER.fullmatch(value):
+                yield MigrationFinding(
+                    severity=Severity.CRITICAL,
+                    kind=MigrationKind.QUOTA,
+                    text=f"{key} of {entity} is no whole number: {value[:SHOWN_MAX]}",
+                    outcome=f"'NumberFormatException: For input string: \"{value[:SHOWN_MAX]}\"': a"
+                    " broker that is restarted over ZooKeeper, as in migration mode, exits",
+                    command=delete_command(entity, key),
+                    znodes=(config_path(entity),),
+                    source=f"Kafka's ConfigHandler; {SOURCE_3_9}",
+                )
 
 
 def host_names(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
@@ -156,7 +183,8 @@ def credentials(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
 
 
 def is_credential(text: str) -> bool:
-    fields = dict(part.partition("=")[::2] for part in text.split(","))
+    # Java drops what is empty at the end.
+    fields = dict(part.partition("=")[::2] for part in text.rstrip(",").split(","))
     return (
         CREDENTIAL_FIELDS == fields.keys()
         and is_int32(fields["iterations"])
@@ -170,27 +198,43 @@ def is_int32(text: str) -> bool:
 
 
 def is_base64(text: str) -> bool:
-    """Return whether Java's decoder reads *text*, which may lack its padding."""
+    """Return whether Java's decoder reads *text*, which may lack its padding, all of it."""
     try:
-        binascii.a2b_base64(text + "=" * (-len(text) % 4), strict_mode=True)
+        padding = "" if "=" in text else "=" * (-len(text) % 4)
+        binascii.a2b_base64(text + padding, strict_mode=True)
     except ValueError:
         return False
     return True
 
 
 def broker_names(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
-    for entity, config in evidence.configs.items():
+    for entity in evidence.configs:
         name = entity.root.name
         if entity.kind is not EntityKind.BROKERS or name is None or is_int32(name):
             continue
-        if config.values:
+        yield MigrationFinding(
+            severity=Severity.CRITICAL,
+            kind=MigrationKind.CONFIG_NAME,
+            text=f"there is a znode for configs of a broker '{name}', which is no broker id",
+            outcome=f"'Error in broker config consumer. Broker was {name}.': {DIES}",
+            znodes=(config_path(entity),),
+            source=f"ZkConfigMigrationClient; {SOURCE_3_9}",
+        )
+
+
+def undecodable_names(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
+    """Find names that cannot be decoded, of entities without configs: with some it is damage."""
+    damaged = {damage.path for damage in evidence.damages}
+    for entity in evidence.configs:
+        path = config_path(entity)
+        if entity.is_raw and path not in damaged and ILLEGAL_ESCAPE.search(path):
             yield MigrationFinding(
                 severity=Severity.CRITICAL,
                 kind=MigrationKind.CONFIG_NAME,
-                text=f"there are configs of a broker '{name}', which is no broker id",
-                outcome=f"'Error in broker config consumer. Broker was {name}.': {DIES}",
-                znodes=(config_path(entity),),
-                source=f"ZkConfigMigrationClient; {SOURCE_3_9}",
+                text=f"{path} has no configs, and its name is not URL-encoded",
+                outcome=BAD_NAME.outcome,
+                znodes=(path,),
+                source=BAD_NAME.source,
             )
 
 
@@ -258,6 +302,23 @@ def principals(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
                 znodes=(paths.acls(resource),),
                 source=f"SecurityUtils; {SOURCE_3_9}",
             )
+
+
+def token_principals(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
+    """Find delegation tokens with principals without a type."""
+    for token in evidence.tokens:
+        names = (token.owner, token.requester, *token.renewers)
+        if all(map(PRINCIPAL.match, names)):
+            continue
+        path = paths.delegation_token(token.token_id)
+        yield MigrationFinding(
+            severity=Severity.CRITICAL,
+            kind=MigrationKind.UNREADABLE,
+            text=f"{path} has a principal without a type",
+            outcome=f"'expected a string in format principalType:principalName': {DIES}",
+            znodes=(path,),
+            source=f"SecurityUtils; {SOURCE_3_9}",
+        )
 
 
 def misplaced(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:

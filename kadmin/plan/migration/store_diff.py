@@ -40,6 +40,12 @@ class StoreReport:
         return self.written_offset is None or self.written_offset < self.last_change_offset
 
     @property
+    def is_log_behind(self) -> bool:
+        """Whether the log that was read ends before what ZooKeeper has: it is an earlier copy, or
+        that of a node that lags, or damaged."""
+        return self.written_offset is not None and self.written_offset >= self.end_offset
+
+    @property
     def is_equal(self) -> bool:
         return not self.differences and not self.unreadable and not self.in_flight
 

@@ -1,9 +1,11 @@
 """Znodes that cannot be decoded or read: what would the controllers do with each?"""
 
+import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from cluster.model.acl import PatternType, ResourceType
+from cluster.model.config_entity import EntityKind
 from cluster.zk import paths
 from kadmin.plan.check.findings import Severity
 from kadmin.plan.migration.evidence import Damage, MigrationEvidence
@@ -53,13 +55,37 @@ LOST: Final = Fate(
 )
 BREAKS: Final = Fate(
     Severity.CRITICAL,
-    f"'Expected `String` value, received …', or 'URLDecoder: Illegal hex characters': {DIES}",
+    f"'Expected `String` value, received …', or 'No such field exists': {DIES}",
 )
-WRONG_TOPIC: Final = Fate(Severity.CRITICAL, f"'Unhandled error in WaitForZkBrokersEvent': {WAITS}")
+BAD_NAME: Final = Fate(Severity.CRITICAL, f"'URLDecoder: Illegal hex characters': {DIES}")
+OTHER_NAME: Final = Fate(
+    Severity.WARNING, "it is copied under the name that Kafka decodes, if need be over that one's"
+)
+WAITS_FOR_TOPIC: Final = f"'Unhandled error in WaitForZkBrokersEvent': {WAITS}"
+WRONG_TOPIC: Final = Fate(Severity.CRITICAL, WAITS_FOR_TOPIC)
+NO_PARTITIONS: Final = Fate(
+    Severity.CRITICAL,
+    "where 'partitions' is missing, the topic is copied without any; where it is no object,"
+    f" {WAITS_FOR_TOPIC}",
+)
+ILLEGAL_NAME: Final = Fate(Severity.WARNING, "it is copied as it is")
 WRONG_STATE: Final = Fate(Severity.CRITICAL, f"'Expected `Int` value, received …': {DIES}")
-WRONG_NUMBER: Final = ("where a broker id was expected", "a partition in")
-NOT_PARSED: Final = ("is not text", "is not URL-encoded")
-"""What in JSON that can be read, or in a name, ends the copy; what is not JSON does not."""
+LOST_STATE: Final = Fate(
+    Severity.CRITICAL,
+    "'Could not find partition state in ZK': the ISR becomes all replicas, and records are lost"
+    " where the new leader lacks them",
+)
+NOT_COPIED: Final = Fate(
+    Severity.NOTE, "its topic is marked for deletion: the controllers do not read it"
+)
+NOT_JSON: Final = ("is not JSON", "is not UTF-8")
+"""What Kafka takes for no data at all."""
+TAKEN_FOR_NOTHING: Final = (
+    *("is empty", "is not a JSON object", "has no object 'config'", "no broker reads what stands"),
+)
+"""JSON of another shape in which Kafka finds nothing; of any other it makes an error."""
+ILLEGAL_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
+ANY_RESOURCE: Final = frozenset(f"{paths.acl_store(each)}/Any" for each in PatternType)
 FATES: Final = (
     (
         paths.MIGRATION,
@@ -74,15 +100,6 @@ FATES: Final = (
         paths.PRODUCER_ID_BLOCK,
         Fate(Severity.CRITICAL, f"'Failed to parse the producerId block json': {DIES}"),
     ),
-    (
-        paths.TOPICS,
-        Fate(
-            Severity.CRITICAL,
-            "a topic is copied without its partitions, a partition without its state ('Could not"
-            " find partition state in ZK'): the ISR becomes all replicas, and records are lost"
-            " where the new leader lacks them",
-        ),
-    ),
     (paths.CONFIG, LOST),
     (paths.DELEGATION_TOKENS, LOST),
     *(
@@ -94,7 +111,11 @@ FATES: Final = (
     (paths.CONTROLLER, OWNER),
     (
         paths.BROKER_IDS,
-        Fate(Severity.WARNING, "the controllers cannot reach this broker by it", "KafkaZkClient"),
+        Fate(
+            Severity.CRITICAL,
+            "unless this broker registers with the controllers, too: 'Still waiting for ZK brokers"
+            f" […] to register with KRaft.': {WAITS}",
+        ),
     ),
     (
         paths.CLUSTER_ID,
@@ -107,8 +128,9 @@ FATES: Final = (
 def unreadable_findings(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
     """Return one finding for all znodes of the same fate and reason."""
     groups: dict[tuple[Fate, str], list[Damage]] = {}
+    marked = marked_topics(evidence)
     for damage in evidence.damages:
-        fate = fate_of(damage)
+        fate = NOT_COPIED if topic_at(damage.path) in marked else fate_of(damage)
         groups.setdefault((fate, damage.reason), []).append(damage)
     for (fate, reason), damages in groups.items():
         where = tuple(damage.path for damage in damages)
@@ -123,15 +145,45 @@ def unreadable_findings(evidence: MigrationEvidence) -> Iterator[MigrationFindin
         )
 
 
+def marked_topics(evidence: MigrationEvidence) -> frozenset[str]:
+    """Return the topics that are marked for deletion, with those that cannot be decoded."""
+    topics = evidence.snapshot.topics.values()
+    names = (topic.name for topic in topics if topic.is_marked_for_deletion)
+    return frozenset((*names, *evidence.orphan_marks))
+
+
+def topic_at(path: str) -> str | None:
+    """Return the topic whose assignment, state or configs are at *path*."""
+    for parent in (paths.TOPICS, f"{paths.CONFIG}/{EntityKind.TOPICS}"):
+        if path.startswith(f"{parent}/"):
+            return path.removeprefix(f"{parent}/").partition("/")[0]
+    return None
+
+
 def fate_of(damage: Damage) -> Fate:
+    path, reason = damage.path, damage.reason
     if damage.is_hidden:
-        is_read = any(is_below(damage.path, prefix) for prefix in READ_BY_CONTROLLERS)
+        is_read = any(is_below(path, prefix) for prefix in READ_BY_CONTROLLERS)
         return NO_AUTH if is_read else UNSEEN
-    if is_below(damage.path, paths.TOPICS) and any(each in damage.reason for each in WRONG_NUMBER):
-        return WRONG_STATE if "/partitions/" in damage.path else WRONG_TOPIC
-    if is_below(damage.path, paths.CONFIG) and any(each in damage.reason for each in NOT_PARSED):
+    if is_below(path, paths.TOPICS):
+        return fate_of_topic(path, reason)
+    if is_below(path, paths.BROKER_IDS) and "the broker id is" in reason:
+        return WRONG_TOPIC
+    if is_below(path, paths.CONFIG) and "is not URL-encoded" in reason:
+        return BAD_NAME if ILLEGAL_ESCAPE.search(path) else OTHER_NAME
+    if path in ANY_RESOURCE:
         return BREAKS
-    return next((fate for prefix, fate in FATES if is_below(damage.path, prefix)), SKIPPED)
+    fate = next((fate for prefix, fate in FATES if is_below(path, prefix)), SKIPPED)
+    is_error = not any(each in reason for each in (*NOT_JSON, *TAKEN_FOR_NOTHING))
+    return BREAKS if fate is LOST and is_error else fate
+
+
+def fate_of_topic(path: str, reason: str) -> Fate:
+    if "/partitions/" in path:
+        return LOST_STATE if reason.startswith(NOT_JSON) else WRONG_STATE
+    if "is illegal" in reason:
+        return ILLEGAL_NAME
+    return NO_PARTITIONS if "no object 'partitions'" in reason else WRONG_TOPIC
 
 
 def is_below(path: str, prefix: str) -> bool:

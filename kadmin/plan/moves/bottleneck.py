@@ -8,7 +8,7 @@ from kadmin.plan.moves.layered import Layered
 from kadmin.plan.moves.problem import Impossible, Problem
 from kadmin.wording import counted, first_listed
 
-HINT = "name more brokers, or loosen the bounds"
+HINT = "start more brokers, or loosen the bounds"
 
 
 def bottleneck(layered: Layered, flow: Flow) -> Impossible:

@@ -88,7 +88,7 @@ def grouped(problem: Problem, size_classes: Mapping[TopicPartition, int]) -> lis
                 raise Impossible(
                     f"{demand.partition} is to have {counted(error.factor, 'replica')}, and only"
                     f" {counted(error.available, 'broker')} may hold them",
-                    "name more brokers, or a lower replication factor",
+                    "start more brokers, or lower the replication factor",
                 ) from error
             groups[key] = Group(demand.factor, stays, bounds, size_class, demand.leader)
         groups[key].demands.append(demand)

@@ -14,8 +14,11 @@ from cluster.model.ids import BrokerId
 from kadmin.plan.moves.flow import Network, cheapest_flow
 from kadmin.plan.moves.problem import Loads, Problem, RackBounds, TooFewForReplicas
 
-Settle: TypeAlias = Callable[[int], dict[str, int]]
-"""Returns a level for each rack, given that of the racks whose level is open."""
+Shortfall: TypeAlias = Callable[[Mapping[str, int]], int]
+"""Returns what falls short of levels; 0 where they can be kept."""
+
+Search: TypeAlias = Callable[[Callable[[int], bool]], int]
+"""Returns the best level of those that can be kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,20 +66,22 @@ class _Leveling:
     def __init__(self, problem: Problem, base: Loads, *, stays_stay: bool) -> None:
         self.problem = problem
         self.base = base
-        self.stays_stay = stays_stay
         self.staying: Counter[BrokerId] = Counter()
         self.classes: Counter[tuple[int, RackBounds]] = Counter()
         alike = Counter((each.factor, tuple(sorted(each.stays))) for each in problem.demands)
+        has = Counter(broker for each in problem.demands for broker in each.stays)
+        keep_all = {b for b in has.keys() - problem.receivers if problem.least.get(b) == has[b]}
         for (factor, stays), count in alike.items():
             bounds = problem.bounds(factor, stays)
-            if stays_stay:
-                factor = max(0, factor - len(stays))
-                held = Counter(problem.racks[broker] for broker in stays)
+            kept = stays if stays_stay else [b for b in stays if b in keep_all]
+            if kept:
+                factor = max(0, factor - len(kept))
+                held = Counter(problem.racks[broker] for broker in kept)
                 bounds = tuple(
                     (max(0, low - held[rack]), max(0, high - held[rack]))
                     for rack, (low, high) in zip(problem.rack_names, bounds, strict=True)
                 )
-                self.staying.update(dict.fromkeys(stays, count))
+                self.staying.update(dict.fromkeys(kept, count))
             self.classes[factor, bounds] += count
         self.total = sum(count * factor for (factor, _), count in self.classes.items())
         self.racks = sorted({problem.racks[broker] for broker in problem.receivers})
@@ -85,63 +90,54 @@ class _Leveling:
         if not self.racks:
             return None
         highest = max(map(self.held, self.problem.receivers)) + self.total
-        if not self.is_feasible({}, dict.fromkeys(self.racks, highest)):
+        if self._shortfall({}, dict.fromkeys(self.racks, highest)):
             return None
-        most = self._settled(lambda open_at: self._lowest(open_at, highest), step=-1)
-        least = self._settled(lambda open_at: self._highest(open_at, most), step=1, most=most)
+        most = self._settled(partial(self._shortfall, {}), partial(first, 0, highest), step=-1)
+        last = max(most.values()) + 1
+        least = self._settled(
+            lambda levels: self._shortfall(levels, most),
+            lambda is_level: first(1, last, lambda level: not is_level(level)) - 1,
+            step=1,
+        )
         return Levels(least=least, most=most)
 
     def held(self, broker: BrokerId) -> int:
         return self.base.get(broker, 0) + self.staying[broker]
 
-    def _settled(
-        self, search: Callable[[Settle], int], *, step: int, most: Mapping[str, int] | None = None
-    ) -> dict[str, int]:
+    def _settled(self, shortfall: Shortfall, search: Search, *, step: int) -> dict[str, int]:
         """Return a level for each rack: *search* finds one for all whose level is open, those that
-        block the others get it, and so on."""
+        block the next one keep it, and so on.
+
+        A rack blocks if less falls short of the next level where it alone keeps this one.  The
+        others may go on: what they could do by themselves does not count, since they would then
+        have to, for a level that brokers of all these racks may just as well reach.
+        """
         settled: dict[str, int] = {}
         while open_racks := [rack for rack in self.racks if rack not in settled]:
             at = partial(_at_level, settled, open_racks)
-            level = search(at)
-            blocking = [
-                rack
-                for rack in open_racks
-                if not self._is_level(at(level) | {rack: level + step}, most)
-            ]
+            level = search(lambda level, at=at: not shortfall(at(level)))  # type: ignore[misc]
+            beyond = at(level + step)
+            short = shortfall(beyond)
+            blocking = [r for r in open_racks if shortfall({**beyond, r: level}) < short]
             settled |= dict.fromkeys(blocking or open_racks, level)
         return settled
 
-    def _lowest(self, at: Settle, highest: int) -> int:
-        return first(0, highest, lambda level: self._is_level(at(level), None))
-
-    def _highest(self, at: Settle, most: Mapping[str, int]) -> int:
-        highest = max(most.values()) + 1
-        return first(1, highest, lambda level: not self._is_level(at(level), most)) - 1
-
-    def _is_level(self, levels: Mapping[str, int], most: Mapping[str, int] | None) -> bool:
-        """Return whether *levels* can be the most that brokers hold; where *most* is given,
-        the least."""
-        if most is None:
-            return self.is_feasible({}, levels)
-        return all(level <= most[rack] for rack, level in levels.items()) and self.is_feasible(
-            levels, most
-        )
-
-    def is_feasible(self, least: Mapping[str, int], most: Mapping[str, int]) -> bool:
-        """Return whether all replicas to be placed have a place within these levels."""
+    def _shortfall(self, least: Mapping[str, int], most: Mapping[str, int]) -> int:
+        """Return how many replicas have no place within these levels, or are lacking to reach the
+        least ones; 0 where they can be kept."""
         problem, network = self.problem, Network()
         source, sink, overflow = (network.nodes(1) for _ in range(3))
         receivers = sorted(problem.receivers)
         first_broker = network.nodes(len(receivers))
-        lacks, rooms = [], []
+        lacks, rooms, short = [], [], 0
         for broker in receivers:
             rack, held = problem.racks[broker], self.held(broker)
-            hard = problem.most.get(broker, self.total + held) - self.staying[broker]
-            room = max(0, min(most.get(rack, 0) - held, hard, self.total))
-            lacks.append(min(max(0, least.get(rack, 0) - held), room))
+            hard = max(0, problem.most.get(broker, self.total + held) - self.staying[broker])
+            room = max(0, min(most[rack] - held, hard, self.total))
+            wanted = min(max(0, least.get(rack, 0) - held), hard)
+            short += max(0, wanted - room)
+            lacks.append(min(wanted, room))
             rooms.append(room - lacks[-1])
-        if sum(lacks) > self.total:
-            return False
         into: list[tuple[int, int, int]] = []
         for (factor, bounds), count in sorted(self.classes.items()):
             node = network.nodes(1)
@@ -157,9 +153,10 @@ class _Leveling:
                 ]
         for at, (lack, room) in enumerate(zip(lacks, rooms, strict=True)):
             into += [(first_broker + at, sink, lack), (first_broker + at, overflow, room)]
-        into.append((overflow, sink, self.total - sum(lacks)))
+        into.append((overflow, sink, max(0, self.total - sum(lacks))))
         network.arcs(*zip(*into, strict=True))
-        return cheapest_flow(network, source, sink).value == self.total
+        flow = cheapest_flow(network, source, sink)
+        return short + max(self.total, sum(lacks)) - flow.value
 
 
 def _at_level(settled: dict[str, int], open_racks: Sequence[str], level: int) -> dict[str, int]:

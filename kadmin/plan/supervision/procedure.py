@@ -373,7 +373,8 @@ def report_arrivals(
         arrived = tuple(
             move.partition
             for move in run.moves
-            if before[move.partition].is_under_way
+            # Not only from what was seen under way: a small one is copied between two looks.
+            if not has_arrived(move, before[move.partition], run.goal)
             and has_arrived(move, standings[move.partition], run.goal)
         )
         if arrived:

@@ -36,12 +36,12 @@ class RunProgress:
 
     @property
     def arrived(self) -> int:
-        """How many partitions are where the goal wants them."""
-        if self.run.goal is Goal.FORWARD:
-            return self.count(Standing.DONE)
-        if self.run.goal is Goal.ROLLBACK:
-            return self.count(Standing.BEFORE)
-        return self.count(Standing.BEFORE, Standing.DONE)
+        """How many partitions are where the plan wants them; after a rollback, where they were.
+
+        A cancellation leaves some where they were, which are no more done than before it.
+        """
+        is_back = self.run.goal is Goal.ROLLBACK
+        return self.count(Standing.BEFORE if is_back else Standing.DONE)
 
     @property
     def under_way(self) -> tuple[MoveProgress, ...]:

@@ -32,6 +32,7 @@ def diff_document(report: StoreReport, equal_since: str | None) -> Document:
             "compared": report.compared,
             "in_flight": report.in_flight,
             "behind": report.is_behind,
+            "log_behind": report.is_log_behind,
             "written_offset": report.written_offset,
             "last_change_offset": report.last_change_offset,
             "end_offset": report.end_offset,
@@ -72,4 +73,9 @@ def lines(report: StoreReport, equal_since: str | None) -> Iterator[str]:
         yield (
             f"ZooKeeper is {lag}: written up to offset {report.written_offset}; the last change in"
             f" the log is at {report.last_change_offset}, its end at {report.end_offset}"
+        )
+    if report.is_log_behind:
+        yield (
+            "the log that was read ends before that: it is an earlier copy, or of a node that lags;"
+            " what was written since then differs"
         )

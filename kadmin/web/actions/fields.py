@@ -68,6 +68,17 @@ class Values:
             raise BadField(self.label(name), "is empty, and needed")
         return text
 
+    def name_of(self, field: str) -> str:
+        """Return a name as it was typed: one of a group may have blanks around it.
+
+        Raises:
+            BadField: the field is empty.
+        """
+        text = next(iter(self.texts.get(field, ())), "")
+        if not text.strip():
+            raise BadField(self.label(field), "is empty, and needed")
+        return text
+
     def is_set(self, name: str) -> bool:
         return bool(self.text(name))
 
@@ -115,6 +126,19 @@ class Values:
         """Return the lines of a field, each once, with all that stands in them."""
         texts = "\n".join(self.texts.get(name, ())).splitlines()
         return tuple(dict.fromkeys(text.strip() for text in texts if text.strip()))
+
+    def names_of(self, field: str) -> tuple[str, ...]:
+        """Return the names in the lines of a field, each once, as they were typed.
+
+        Raises:
+            BadField: there is none.
+        """
+        # No other separator of lines than that of forms: it may be in a name.
+        lines = "\n".join(self.texts.get(field, ())).replace("\r\n", "\n").split("\n")
+        found = tuple(dict.fromkeys(line for line in lines if line.strip()))
+        if not found:
+            raise BadField(self.label(field), "is empty, and needed")
+        return found
 
     def needed_names(self, name: str) -> tuple[str, ...]:
         found = self.names(name)

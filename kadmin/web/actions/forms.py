@@ -48,6 +48,13 @@ SOME_TOPICS: Final = Field(
     name="topics", label="Topics", kind=Kind.LINES, help="one a line, or a glob; none means all"
 )
 
+KEPT: Final = Field(
+    name="kept",
+    label="Kept by",
+    kind=Kind.CHOICE,
+    choices=choices(brokers="brokers", zookeeper="ZooKeeper, for old consumers"),
+)
+
 FORMS: Final = (
     Form(
         name="create-topic",
@@ -184,6 +191,7 @@ FORMS: Final = (
         needs=Role.OPERATE,
         fields=(
             Field(name="group", label="Group", is_required=True),
+            KEPT,
             Field(
                 name="topics",
                 label="Topics",
@@ -222,6 +230,7 @@ FORMS: Final = (
             Field(
                 name="groups", label="Groups", kind=Kind.LINES, is_required=True, help="one a line"
             ),
+            KEPT,
         ),
         read=group_forms.delete,
     ),

@@ -19,7 +19,8 @@ OFFSET_MAX: Final = 2**63 - 1
 
 
 def reset(visit: Visit, values: Values) -> Action:
-    group = named(visit, values.needed("group"))
+    in_zookeeper = is_in_zookeeper(visit, values)
+    group = named(visit, values.name_of("group"), in_zookeeper=in_zookeeper)
     topics = values.lines("topics")
     wanted, spec = wanted_by(values)
     return ResetOffsets(
@@ -28,25 +29,44 @@ def reset(visit: Visit, values: Values) -> Action:
         wanted=wanted,
         spec=spec,
         topics=topics,
+        in_zookeeper=in_zookeeper,
     )
 
 
 def delete(visit: Visit, values: Values) -> Action:
-    names = values.lines("groups")
-    if not names:
-        raise BadField(values.label("groups"), "is empty, and needed")
-    return DeleteGroups(names=tuple(named(visit, name) for name in names))
+    in_zookeeper = is_in_zookeeper(visit, values)
+    names = values.names_of("groups")
+    return DeleteGroups(
+        names=tuple(named(visit, name, in_zookeeper=in_zookeeper) for name in names),
+        in_zookeeper=in_zookeeper,
+    )
 
 
-def named(visit: Visit, name: str) -> str:
-    """Return *name*, which means this group alone, whatever characters it has.
+def is_in_zookeeper(visit: Visit, values: Values) -> bool:
+    """Return whether groups of old consumers are meant.
+
+    Raises:
+        BadField: only brokers are named.
+    """
+    if not values.is_set("kept") or values.choice("kept") == "brokers":
+        return False
+    if visit.of.old_groups is None:
+        raise BadField(values.label("kept"), f"the ZooKeeper of {visit.of.name} is not named")
+    return True
+
+
+def named(visit: Visit, name: str, *, in_zookeeper: bool) -> str:
+    """Return *name*, which means this group alone, whatever characters it has; blanks around it
+    are left out unless a group is called so.
 
     Raises:
         NoSuchGroup: it looks like a pattern, and no group is called so.
     """
-    if is_glob(name):
-        with visit.of.new_session().groups() as admin:
+    if is_glob(name) or name != name.strip():
+        with visit.of.new_session().groups(in_zookeeper=in_zookeeper) as admin:
             known = [each.name for each in admin.listing().groups]
+        if name not in known and not is_glob(name):
+            return name.strip()
         if name not in known:
             raise NoSuchGroup([name], known)
     return name

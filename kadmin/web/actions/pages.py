@@ -133,10 +133,10 @@ def next_page(visit: Visit, action: Action) -> tuple[str, str]:
             return visit.link("topics", first.topic), f"topic {first.topic}"
         case AddPartitions() | DeleteTopics():
             return visit.link("topics"), "all topics"
-        case ResetOffsets(group=name):
-            return visit.link("groups", name), f"group {name}"
-        case DeleteGroups():
-            return visit.link("groups"), "all groups"
+        case ResetOffsets(group=name, in_zookeeper=is_old):
+            return visit.link("old-groups" if is_old else "groups", name), f"group {name}"
+        case DeleteGroups(in_zookeeper=is_old):
+            return visit.link("old-groups" if is_old else "groups"), "all groups"
         case RunMoves() | RedirectRun() | ReleaseThrottles():
             return visit.link("moves"), "moves"
         case ChangeAcls():

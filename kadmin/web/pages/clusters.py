@@ -29,4 +29,12 @@ def summary(visit: Visit) -> Response:
     look = visit.look
     ends = visit.of.ends.reading.answer
     findings = [(each, remedies(visit, each)) for each in look.report.findings]
-    return visit.page("cluster.html", look=look, findings=findings, brokers=look.brokers, ends=ends)
+    polls = visit.of.poller.polls.values()
+    return visit.page(
+        "cluster.html",
+        look=look,
+        findings=findings,
+        brokers=look.brokers,
+        ends=ends,
+        failing=[poll.name for poll in polls if poll.reading.error is not None],
+    )

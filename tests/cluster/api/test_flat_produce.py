@@ -29,9 +29,10 @@ from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.ports import ApiSettings
 from cluster.formats.record_batch import HEADER_SIZE
 from cluster.model.ids import OFFSETS_TOPIC, TopicPartition
-from cluster.runtime.network.connection import Connection, Service
+from cluster.runtime.network.connection import Connection
 from cluster.runtime.network.memory_pool import MemoryPool
 from cluster.runtime.network.request_metrics import RequestMetrics
+from cluster.runtime.network.service import Service
 from cluster.runtime.network.turns import Turns
 from cluster.storage.errors import InvalidRecord
 from cluster.storage.log_config import LogConfig

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from cluster.api.dispatch import Dispatch
-from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.ports import ApiSettings
 from cluster.broker.replica_manager.delayed_fetch import LOOKS_AT_ONCE_MAX
 from cluster.broker.replica_manager.fetch_reading import FetchReader
@@ -32,7 +31,7 @@ from cluster.wire.messages.topics import (
 from tests.cluster.api.fetching import BY_NAME, base_offsets, fetch, indexes, part
 from tests.cluster.api.orders import OTHER_ID, stop
 from tests.cluster.api.test_stop_replica import delete_all
-from tests.cluster.api.world import ME, SMALL_INDEXES, TOPIC_ID, Answer, World, only_part
+from tests.cluster.api.world import ME, TOPIC_ID, Answer, World, only_part
 from tests.cluster.storage.batches import batch
 from tests.support.examples import example_count
 from tests.support.seeds import seeds
@@ -172,7 +171,7 @@ class History:
 
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
-        settings = ApiSettings(fetch_sessions_max=4, configs=BrokerConfigs(SMALL_INDEXES))
+        settings = ApiSettings(fetch_sessions_max=4)
         self.worlds = [World(settings), World(settings)]
         sessions = self.worlds[1].broker.fetch_sessions
         self.worlds[1].broker.fetch_sessions = FullSessions(4, sessions._next_id)

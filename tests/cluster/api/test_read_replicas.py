@@ -4,16 +4,15 @@ from typing import Any
 
 import pytest
 
-from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.ports import ApiSettings
 from cluster.model.error_codes import ErrorCode
 from tests.cluster.api.fetching import base_offsets, fetch, indexes, part
-from tests.cluster.api.world import PEER, SMALL_INDEXES, World, only_part
+from tests.cluster.api.world import PEER, World, only_part
 from tests.cluster.storage.batches import batch
 
 RACKS = {1: "a", 2: "b"}
 NOBODY = -1
-BY_RACK = ApiSettings(configs=BrokerConfigs(SMALL_INDEXES), selects_by_rack=True)
+BY_RACK = ApiSettings(selects_by_rack=True)
 
 
 def leading(settings: ApiSettings = BY_RACK, **told: Any) -> World:
@@ -54,7 +53,7 @@ def test_the_leader_names_the_follower_at_once_and_reads_nothing(version: int) -
         (BY_RACK, {"rack": ""}),
         (BY_RACK, {"rack": "b", "version": 10}),
         (BY_RACK, {"rack": "b", "replica_id": 2}),
-        (ApiSettings(configs=BrokerConfigs(SMALL_INDEXES)), {"rack": "b"}),
+        (ApiSettings(), {"rack": "b"}),
     ],
 )
 def test_all_others_are_served(settings: ApiSettings, said: dict[str, Any]) -> None:

@@ -7,12 +7,11 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, Final
+from typing import Any
 
 from cluster.api.dispatch import SERVED, Dispatch
 from cluster.broker.authorizer import Authorizer
 from cluster.broker.broker import Broker
-from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.handling import Cancel, Peer, Steps, run
 from cluster.broker.ports import ApiSettings, DiskSpace, Peers, Ports
 from cluster.controller.requests import (
@@ -61,10 +60,6 @@ EPOCH = BrokerEpoch(50)
 PEER = Peer("127.0.0.1", 50_000, "PLAINTEXT")
 TOPIC_ID = bytes(range(16))
 NEVER = object()
-
-
-SMALL_INDEXES: Final = {"log.index.size.max.bytes": "65536"}
-"""By default each log begins with two files of 10 MB, which takes longer than most tests."""
 
 
 class Clock(SimClock):
@@ -346,7 +341,7 @@ class World:
                 peers=peers or NoPeers(),
                 journal=self.journal,
                 random_stream=RandomStream(),
-                settings=settings or ApiSettings(configs=BrokerConfigs(SMALL_INDEXES)),
+                settings=settings or ApiSettings(),
                 authorizer=authorizer,
             )
         )

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cluster.formats.batch_building import build_batch
+from cluster.formats.batch_building import record_of
 from cluster.formats.coordinator_records import MisreadError
-from cluster.formats.group_records import decode, encode
+from cluster.formats.group_records import decode, encode, encode_all
 from cluster.formats.record_batch import checksum_matches, parse_header
 from cluster.formats.records import records_of
 from cluster.model.group_records import (
@@ -21,7 +21,9 @@ from cluster.model.group_records import (
 from cluster.wire.codec import encode_payload
 from cluster.wire.errors import UnencodableMessageError
 from cluster.wire.messages import coordinator_records as wire
+from tests.cluster.storage.batches import of_pairs
 
+PLAIN = (OffsetCommitKey("g", "orders", 0), OffsetCommitValue(7))
 KEY = OffsetCommitKey("g", "orders", 3)
 MEMBER = GroupMember("m-1", "one", "client", "/127.0.0.1", 300_000, 10_000, b"\1", b"\2")
 GROUP = GroupMetadataValue("consumer", 7, "range", "m-1", 1234, (MEMBER,))
@@ -147,9 +149,45 @@ def test_damaged_records_are_misread(key: bytes, value: bytes) -> None:
         decode(key, value)
 
 
+COMMITS = st.tuples(
+    st.builds(
+        OffsetCommitKey,
+        st.sampled_from(["g", "h" * 99, "h" * 99 + "\u2603"]),
+        st.sampled_from(["t", "u" * 120, "u" * 120 + "\u2603"]),
+        st.integers(0, 2**31 - 1),
+    ),
+    st.none()
+    | st.builds(
+        OffsetCommitValue,
+        st.integers(0, 2**63 - 1),
+        st.integers(-1, 2**31 - 1),
+        st.sampled_from(["", "", "metadata"]),
+        st.integers(0, 2**63 - 1),
+        st.sampled_from([-1, -1, 7]),
+    ),
+)
+
+
+@given(st.lists(COMMITS, max_size=8), st.sampled_from([0, 60, 8188]))
+def test_records_of_a_batch_are_written_as_each_alone(
+    records: list[GroupRecord], before: int
+) -> None:
+    """Numbers in the batch take one to three bytes."""
+    expected = [record_of(before + n, 0, *encode(one)) for n, one in enumerate(records)]
+
+    assert expected == encode_all([PLAIN] * before + records)[before:]
+
+
+@pytest.mark.parametrize("name", ["n" * 2**15, "\ud800"], ids=["too long", "no text"])
+def test_names_that_have_no_place_are_refused(name: str) -> None:
+    for key in (KEY._replace(group=name), KEY._replace(topic=name)):
+        with pytest.raises(UnencodableMessageError):
+            encode_all([PLAIN, (key, PLAIN[1]), PLAIN])
+
+
 @given(st.lists(st.tuples(st.none() | st.binary(), st.none() | st.binary()), min_size=1))
 def test_a_built_batch_has_its_records(records: list[tuple[bytes | None, bytes | None]]) -> None:
-    batch = build_batch(records, 1234)
+    batch = of_pairs(records, 1234)
     header = parse_header(batch)
 
     assert len(batch) == header.size
@@ -162,7 +200,7 @@ def test_a_built_batch_has_its_records(records: list[tuple[bytes | None, bytes |
 
 
 def test_a_batch_of_a_producer_is_transactional() -> None:
-    header = parse_header(build_batch([(b"k", b"v")], 0, 5, 1))
+    header = parse_header(of_pairs([(b"k", b"v")], 0, 5, 1))
 
     assert header.is_transactional
     assert (5, 1, -1) == (header.producer_id, header.producer_epoch, header.base_sequence)

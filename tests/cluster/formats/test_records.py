@@ -4,11 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cluster.formats.batch_building import build_batch
 from cluster.formats.record_batch import CorruptBatchError, parse_header
 from cluster.formats.records import KeyAndValue, Record, keys_and_values, plain_record, records_of
 from tests.cluster.formats.messages import message, wrapper
-from tests.cluster.storage.batches import START_MS, batch, batch_around
+from tests.cluster.storage.batches import START_MS, batch, batch_around, of_pairs
 
 VALUES = (b"one", b"", b"three" * 40)
 LOG_APPEND_TIME = 0x08
@@ -116,9 +115,9 @@ def both(content: bytes) -> tuple[list[KeyAndValue] | None, list[KeyAndValue] | 
         wrapper(VALUES),
         message(b"value"),
         message(None, key=b"gone", magic=0),
-        build_batch([(b"k" * size, b"v" * size) for size in (0, 1, 63, 64, 8000, 8191, 9000)], 0),
-        build_batch([(b"k", None), (None, b"v"), (None, None)], 0),
-        build_batch([(b"k", b"v")] * 8200, 0),
+        of_pairs([(b"k" * size, b"v" * size) for size in (0, 1, 63, 64, 8000, 8191, 9000)], 0),
+        of_pairs([(b"k", None), (None, b"v"), (None, None)], 0),
+        of_pairs([(b"k", b"v")] * 8200, 0),
         batch(VALUES, times=[START_MS, START_MS + 63, START_MS + 64]),
     ],
 )
@@ -136,7 +135,7 @@ RECORDS = st.tuples(st.none() | st.binary(max_size=70), st.none() | st.binary(ma
 def test_keys_and_values_of_damaged_batches_are_those_of_their_records(
     records: list[KeyAndValue], data: st.DataObject
 ) -> None:
-    content = build_batch(records, 0)
+    content = of_pairs(records, 0)
     at = data.draw(st.integers(61, len(content) - 1))
     content[at] ^= data.draw(st.integers(1, 255))
 
@@ -146,7 +145,7 @@ def test_keys_and_values_of_damaged_batches_are_those_of_their_records(
 
 
 def test_what_coordinators_write_is_plain() -> None:
-    content = bytes(build_batch([(b"k" * 90, b"v" * 24), (b"k" * 20, None)], 0))
+    content = bytes(of_pairs([(b"k" * 90, b"v" * 24), (b"k" * 20, None)], 0))
 
     first = plain_record(content, 61)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from cluster.metrics import jolokia
 from cluster.metrics.beans import Bean, Kind
 from cluster.metrics.jolokia import REQUESTS_MAX, JolokiaAgent
 from cluster.metrics.object_names import MalformedObjectName, ObjectNamePattern, canonical_name
@@ -114,6 +115,32 @@ def test_a_bulk_request_has_an_answer_for_each() -> None:
     assert [200, 200, 404, 403, 400, 400] == [answer["status"] for answer in answers]
     assert {"Count": 200} == answers[1]["value"]
     assert "javax.management.InstanceNotFoundException" == answers[2]["error_type"]
+
+
+def test_a_body_gets_so_many_metrics_and_the_rest_of_it_an_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(jolokia, "METRICS_MAX", 2)
+    leaders = {"type": "read", "mbean": "kafka.server:type=ReplicaManager,name=LeaderCount"}
+    answers = post([leaders, leaders, {"type": "read", "mbean": "*:*"}])
+
+    assert [200, 200, 400] == [answer["status"] for answer in answers]
+    assert "More than 2 metrics are asked for" in answers[2]["error"]
+
+
+def test_gauges_are_scanned_once_for_all_requests_of_a_body() -> None:
+    registry = registry_with_all_kinds()
+    scans: list[None] = []
+
+    def scan() -> Generator[None, None, None]:
+        scans.append(None)
+        yield
+
+    registry.before_slices(scan)
+    body = json.dumps([{"type": "search", "mbean": "kafka.server:*"}] * 3).encode()
+    finished(JolokiaAgent(registry, "kadmin", lambda: 0).answer_body(body))
+
+    assert 1 == len(scans)
 
 
 @pytest.mark.parametrize(

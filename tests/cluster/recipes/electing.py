@@ -7,6 +7,7 @@ from cluster.recipes.contender import Contender
 from cluster.recipes.effects import Effect, Send
 from cluster.recipes.events import Connected, Event, Join, Replied, WatchFired
 from cluster.recipes.fair import FairAttempt
+from cluster.recipes.lease import looks_at_clock_after_ms
 from cluster.recipes.unfair import UnfairAttempt
 from cluster.zk.requests import Lost, Multi, Operation, Refused, ZkReply, ZkRequest
 from tests.sim.zookeeper import TOOL, SimZooKeeper
@@ -39,10 +40,14 @@ class Election:
             pass
 
     def pass_time(self, ms: int) -> None:
-        self.now_ms += ms
-        for contender in list(self.contenders.values()):
-            contender.on_time()
-        self.settle()
+        """Let time pass in which all are awake."""
+        while ms > 0:
+            step_ms = min(ms, looks_at_clock_after_ms(TIMEOUT_MS))
+            ms -= step_ms
+            self.now_ms += step_ms
+            for contender in list(self.contenders.values()):
+                contender.on_time()
+            self.settle()
 
     def operate(self, operation: Operation) -> None:
         self.zookeeper.serve(self.operator, Multi((operation,)), TOOL)

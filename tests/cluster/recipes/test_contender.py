@@ -98,10 +98,9 @@ def test_the_lease_counts_from_when_the_heartbeat_was_sent(
     leader.join()
     lease = leader.core.lease
     assert lease is not None
-    assert 1000 + TIMEOUT_MS * 5 // 12 == lease.valid_until_ms
+    assert 1000 + TIMEOUT_MS // 3 == lease.valid_until_ms
     assert lease.given_up_ms == lease.valid_until_ms - TIMEOUT_MS // 6
 
-    assert leader.core.next_deadline() == 1000 + TIMEOUT_MS // 12
     election.pass_time(TIMEOUT_MS // 12)
 
     renewed = leader.core.lease
@@ -172,8 +171,24 @@ def test_nobody_leads_by_a_reply_that_came_too_late(election: Election) -> None:
 
     assert [] == contender.effects
     contender._serve = serve  # type: ignore[method-assign]
-    election.settle()
+    election.pass_time(TIMEOUT_MS // 2)
     assert contender.leads
+
+
+@both_kinds
+def test_behind_a_pause_nobody_leads_by_the_first_answer(election: Election, is_fair: bool) -> None:
+    """It has sent no ping, and its server may be cut off before it reports this answer."""
+    first, second = (election.contender(is_fair=is_fair) for _ in range(2))
+    first.join()
+    second.join()
+    election.pass_time(TIMEOUT_MS // 2)
+    election.now_ms += TIMEOUT_MS - 10
+
+    first.do(Leave())
+
+    assert not second.leads
+    election.pass_time(TIMEOUT_MS // 4 + TIMEOUT_MS // 12)
+    assert second.leads
 
 
 @both_kinds

@@ -2,12 +2,14 @@
 
 import struct
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
 import cramjam
 from crc32c import crc32c
+
+from cluster.formats.batch_building import build_batch, record_of
 
 HEADER: Final = struct.Struct(">qiibIhiqqqhii")
 SEALED_AT: Final = 21
@@ -105,6 +107,14 @@ def batch(
         + body
     )
     return sealed(content)
+
+
+def of_pairs(
+    records: Iterable[tuple[bytes | None, bytes | None]], timestamp_ms: int, *producer: int
+) -> bytearray:
+    """A batch of keys and values, as a coordinator appends them."""
+    encoded = [record_of(number, 0, *one) for number, one in enumerate(records)]
+    return build_batch(encoded, timestamp_ms, *producer)
 
 
 def batch_around(

@@ -97,6 +97,16 @@ def flipped(log: Path) -> None:
     path.write_bytes(content)
 
 
+def no_batch(log: Path) -> None:
+    put(log, 0, batch_of(0, config("1")), b"x" * 100, batch_of(1, config("2")))
+
+
+def torn_snapshot(log: Path) -> None:
+    put_snapshot(log, 2, config("1"))
+    path = next(log.glob("*.checkpoint"))
+    path.write_bytes(path.read_bytes()[:-3])
+
+
 def unknown(log: Path) -> None:
     put(log, 0, segment([(None, b"\1\x63\0")]))
 
@@ -109,6 +119,8 @@ def unknown(log: Path) -> None:
         (missing, "the records from offset 2 to 5 are missing"),
         (hole, "the records from offset 1 to 5 are missing"),
         (flipped, "a wrong checksum"),
+        (no_batch, "00000.log: .*"),
+        (torn_snapshot, "checkpoint: .*"),
         (unknown, "offset 0: .*Unknown metadata id 99"),
     ],
 )

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from itertools import chain, repeat
 
 import pytest
 
@@ -161,15 +162,6 @@ def test_a_poller_ends_its_threads_but_waits_for_no_server(
     thread.join(OUTER_LIMIT_S)
 
 
-def test_the_end_of_one_poll_is_noticed() -> None:
-    poll = poll_of(iter([7]), NEVER_S)
-    with Poller([poll, Poll("other", lambda: 7, NEVER_S)]) as poller:
-        poll.stop()
-        poller.wait_for_end()
-
-    assert poll.is_stopped
-
-
 def test_what_an_attempt_makes_of_the_interval_holds_for_the_next_one() -> None:
     def hasten(reading: Reading[int]) -> None:
         poll.interval_s = 0.01 if reading.number < 3 else NEVER_S
@@ -180,13 +172,37 @@ def test_what_an_attempt_makes_of_the_interval_holds_for_the_next_one() -> None:
         wait_until(lambda: poll.reading.number >= 3, what="three answers")
 
 
-def test_a_bug_stops_the_poll_and_lets_its_readers_go_on() -> None:
-    poll = Poll("ratios", lambda: 1 // 0, NEVER_S)
-    with pytest.raises(ZeroDivisionError):
-        poll.run()
+def test_a_bug_is_an_error_with_its_trace_in_the_log_and_is_asked_again(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    divisors = chain([1, 0, 0], repeat(1))
+    poll = Poll("ratios", lambda: 7 // next(divisors), 0.0)
+    poll.attempt()
+    poll.attempt()
+    reading = poll.attempt()
+    with Poller([poll]):
+        wait_until(lambda: poll.reading.error is None, what="the answer behind the bugs")
 
-    assert poll.is_stopped
-    assert Reading() == poll.wait_beyond(0, OUTER_LIMIT_S)
+    assert (3, 1, 7, 2) == (reading.number, reading.answers, reading.answer, reading.bug_count)
+    assert reading.error is not None
+    assert "ZeroDivisionError: integer division" in reading.error.message
+    traces = [record for record in caplog.records if "integer division" in record.getMessage()]
+    assert 1 == len(traces)
+    assert traces[0].exc_info is not None
+
+
+def test_a_bug_of_who_is_reported_to_does_not_end_the_poll(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def report(_reading: Reading[int]) -> None:
+        raise RuntimeError("the loop is closed")
+
+    poll = poll_of(iter(range(1000)), interval_s=0.01)
+    poll.after = report
+    with Poller([poll]):
+        wait_until(lambda: poll.reading.number >= 2, what="a second answer")
+
+    assert "the loop is closed" in caplog.text
 
 
 def test_every_attempt_is_reported_on_the_thread_that_asked() -> None:

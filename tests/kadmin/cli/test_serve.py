@@ -35,6 +35,11 @@ BROKERS = ("--bootstrap-server", "127.0.0.1:1")
         (("--url", "https://kafka.example.com:x"), "is not http://HOST[:PORT]"),
         (("--url", "https://ann@kafka.example.com"), "is not http://HOST[:PORT]"),
         (("--cluster", "nowhere"), "both name a cluster"),
+        (("--prometheus-url", "1=ftp://kafka-1"), "ftp://kafka-1"),
+        (
+            ("--cluster", "a", "--cluster", "b", "--jolokia-url", "1=http://kafka-1:8778"),
+            "are for one --cluster alone",
+        ),
     ],
 )
 def test_options_that_make_no_page_are_refused(

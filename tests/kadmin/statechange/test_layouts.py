@@ -47,6 +47,15 @@ OWN = {
     "slashes": "2026/11/20 03:12:10.818 WARN {m} (state.change.logger)",
     "basic": "20261120T031210,818 WARN {m} (state.change.logger)",
     "date of log4j 1": "20 Nov 2026 03:12:10,818 WARN {m} (state.change.logger)",
+    "day first": "20-Nov-2026 03:12:10.818 WARN {m} (state.change.logger)",
+    "day first, slashes": "[20/Nov/2026:03:12:10.818] WARN {m} (state.change.logger)",
+    "month first": "Nov 20, 2026 03:12:10.818 WARN [main] state.change.logger: {m}",
+    "points": "20.11.2026 03:12:10,818 WARN {m} (state.change.logger)",
+    "semicolons": "2026-11-20 03:12:10,818;WARN;main;state.change.logger;{m}",
+    "CSV without quotes": "2026-11-20 03:12:10,818,WARN,main,state.change.logger,{m}",
+    "quoted": '"[2026-11-20 03:12:10,818] WARN {m} (state.change.logger)"',
+    "cat -A": "[2026-11-20 03:12:10,818] WARN {m} (state.change.logger)$",
+    "HTML": "[2026-11-20 03:12:10,818] WARN {m} (state.change.logger)<br>",
     "thread in words": "2026-11-20 03:12:10,818 data-plane-7 WARN state.change.logger {m}",
     "level behind": "[2026-11-20 03:12:10,818] {m} (state.change.logger) WARN",
     "level in brackets behind": "2026-11-20 03:12:10,818 {m} [WARN] [data-plane-7]",
@@ -115,6 +124,16 @@ JSON: dict[str, Callable[[str], str]] = {
             "level_value": 30000,
         }
     ),
+    "Google Cloud": lambda m: dumped(
+        timestamp="2026-11-20T03:12:11.000Z",
+        severity="DEFAULT",
+        jsonPayload={
+            "@timestamp": "2026-11-20T03:12:10.818Z",
+            "level": "WARN",
+            "loggerName": "state.change.logger",
+            "message": m,
+        },
+    ),
     "GELF": lambda m: dumped(
         version="1.1", host="a", short_message=m, timestamp=TIME_MS / 1000, level=4
     ),
@@ -152,12 +171,33 @@ def journal(line: str) -> str:
     return dumped(MESSAGE=line, __REALTIME_TIMESTAMP="1795144331000000", PRIORITY="6")
 
 
+def journal_in_bytes(line: str) -> str:
+    return dumped(MESSAGE=list(line.encode()), __REALTIME_TIMESTAMP="1795144331000000")
+
+
+def elasticsearch(line: str) -> str:
+    return dumped(_index="logs", _source={"@timestamp": "2026-11-20T03:12:11Z", "message": line})
+
+
+def splunk(line: str) -> str:
+    return dumped(preview=False, result={"_time": "2026-11-20T03:12:11Z", "_raw": line})
+
+
 def wrapped(name: str, line: str) -> str:
-    others = {"docker": docker, "fluentd": fluentd, "journald": journal}
-    return others[name](line) if name in others else COLLECTED[name].replace("{line}", line)
+    if name in IN_JSON:
+        return IN_JSON[name](line)
+    return COLLECTED[name].replace("{line}", line)
 
 
-WRAPPERS = (*COLLECTED, "docker", "fluentd", "journald")
+IN_JSON: dict[str, Callable[[str], str]] = {
+    "docker": docker,
+    "fluentd": fluentd,
+    "journald": journal,
+    "journald, bytes": journal_in_bytes,
+    "Elasticsearch": elasticsearch,
+    "Splunk": splunk,
+}
+WRAPPERS = (*COLLECTED, *IN_JSON)
 
 
 def expected(name: str) -> StateChange:
@@ -256,6 +296,22 @@ def test_a_trace_goes_on_what_is_before_it_and_names_its_exception(wrapper: str)
 def test_json_names_the_exception_beside_its_message(thrown: dict[str, object]) -> None:
     fields = json.loads(written("JsonLayout", "refusal")) | thrown
     assert parse_line(json.dumps(fields)).error == "a.b.GoneException: it is gone"
+
+
+def test_a_row_of_csv_is_read() -> None:
+    message = MESSAGES["broker"]
+    check([f'"2026-11-20 03:12:10,818","WARN","main","state.change.logger","{message}"'], "broker")
+
+
+@pytest.mark.parametrize(
+    ("word", "level"),
+    [("SEVERE", Level.ERROR), ("NOTICE", Level.INFO), ("CRITICAL", Level.FATAL)],
+)
+def test_levels_of_others_have_the_severity_of_log4j(word: str, level: Level) -> None:
+    line = OWN["kafka to 3.9"].replace("WARN", word).replace("{m}", MESSAGES["broker"])
+    fields = json.loads(JSON["JsonLayout"](MESSAGES["broker"])) | {"level": word}
+
+    assert [parse_line(each).level for each in (line, json.dumps(fields))] == [level, level]
 
 
 def test_a_pattern_may_leave_date_or_level_out() -> None:

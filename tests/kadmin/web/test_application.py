@@ -471,3 +471,26 @@ def test_the_timeline_of_an_incident_cannot_reach_the_page(
     policy = client.get("/timeline").headers["content-security-policy"]
 
     assert policy.startswith("sandbox allow-scripts; default-src 'none';")
+
+
+@pytest.mark.parametrize(
+    ("path", "to"),
+    [
+        ("/clusters/east/", "/clusters/east"),
+        ("/clusters/east/topics/", "/clusters/east/topics"),
+        ("/clusters/east/topics/?sort=-size", "/clusters/east/topics?sort=-size"),
+        ("/api/v1/clusters/", "/api/v1/clusters"),
+    ],
+    ids=["cluster", "topics", "query", "api"],
+)
+def test_a_slash_too_many_leads_to_the_address_without_it_by_the_visitors_scheme(
+    client: Client, path: str, to: str
+) -> None:
+    answer = client.get(path, headers=bearer("ann"))
+
+    assert (307, to) == (answer.status_code, answer.headers["location"])
+
+
+@pytest.mark.parametrize("path", ["//evil.example/", "/none/", "//"])
+def test_a_slash_too_many_leads_to_no_other_page(client: Client, path: str) -> None:
+    assert 404 == client.get(f"{client.base_url}{path}", headers=bearer("ann")).status_code

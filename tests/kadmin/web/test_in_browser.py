@@ -21,6 +21,7 @@ HOSTILE = "</title><script>window.hacked = 1</script><img src=x onerror='window.
 TOPIC = "read-in-a-browser"
 PLACES = (
     *("/", "/clusters/one", "/clusters/one/brokers", "/clusters/one/topics"),
+    "/clusters/one/brokers/1",
     *(
         f"/clusters/one/topics/{TOPIC}",
         "/clusters/one/groups",

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 TICK_MS: Final = 10
 COMMIT_MS: Final = 60
 BACKOFF_MS: Final = 40
+NO_SESSION: Final = 0
 RETRIES_MAX: Final = 1000
 """So that members only give up where something is wrong."""
 
@@ -52,7 +53,7 @@ class Member:
         self.random = random
         self.pattern = SubscriptionPattern(pattern)
         self.core = Membership(backoff_ms=BACKOFF_MS, retries_max=RETRIES_MAX, **world.fences.core)
-        self.session = 0
+        self.session = NO_SESSION
         self.sessions = 0
         self.reading: dict[TopicPartition, int] = {}
         """The next offset of each partition that it reads."""
@@ -101,6 +102,10 @@ class Member:
 
     def learn(self, session: int) -> None:
         if session == self.session:
+            self.session = NO_SESSION
+            if self.is_leaving:
+                self.is_alive = False
+                return
             self.feed(SessionLost())
             self.later(self.random.randint(0, 30), self.open)
 

@@ -91,7 +91,7 @@ class World:
         while self.schedule.run_next(FAULTS_MS):
             pass
         self.is_troubled, self.loss = False, 0
-        if not any(member.is_alive for member in self.members):
+        if not any(member.is_alive and not member.is_leaving for member in self.members):
             self.join()
         while self.schedule.run_next(FAULTS_MS + HEALING_MS):
             pass

@@ -27,6 +27,12 @@ def test_whatever_fails_one_leads_at_a_time_and_nothing_is_left(block: range) ->
         assert violation is None, f"python -m tests.sim.recipes --seed {seed}: {violation}"
 
 
+@pytest.mark.parametrize("seed", [100_696])
+def test_a_seed_that_once_ended_badly_ends_well(seed: int) -> None:
+    """100696: a contender was elected right behind a pause, and its server was then cut off."""
+    assert violation_of(seed) is None
+
+
 def test_stories_have_elections_and_writes() -> None:
     worlds = [World(seed, kind_of(seed)) for seed in range(6)]
     for world in worlds:

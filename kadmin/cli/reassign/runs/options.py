@@ -1,22 +1,19 @@
 """Options that several commands of supervised runs have."""
 
-from collections.abc import Callable
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import click
 
-from kadmin.cli.options import ByteRate, Decorator, WholeNumber, argument, option
+from kadmin.cli.common_options import SAFETY, yes_option
+from kadmin.cli.options import ByteRate, WholeNumber, argument, declared, option
 from kadmin.plan.supervision.gates import Gate
 from kadmin.plan.supervision.pace import FIRST
 from kadmin.plan.supervision.run import Settings
 
 PACE: Final = "Pace"
-SAFETY: Final = "Safety"
 RATE_MAX: Final = 2**63 - 1
 """Brokers keep rates as a Java long."""
 AUTO: Final = "auto"
-
-Function: TypeAlias = Callable[..., Any]
 
 
 class Throttle(ByteRate):
@@ -28,20 +25,13 @@ class Throttle(ByteRate):
         return AUTO if value == AUTO else super().convert(value, param, ctx)
 
 
-def pace_options(function: Function) -> Function:
-    """Add the options that decide how fast a run is, and which gates it leaves open."""
-    for decorate in reversed(PACE_OPTIONS):
-        function = decorate(function)
-    return function
-
-
-PACE_OPTIONS: Final[tuple[Decorator, ...]] = (
+pace_options: Final = declared(
     option(
         "--max-moves",
         type=WholeNumber(min=1),
         metavar="N",
         section=PACE,
-        help="So many moves are under way at a broker at the same time (5).",
+        help="How many moves may be under way at a broker at the same time (5).",
     ),
     option(
         "--max-moves-total",
@@ -69,9 +59,7 @@ PACE_OPTIONS: Final[tuple[Decorator, ...]] = (
     ),
 )
 
-yes_option: Final = option(
-    "--yes", "-y", is_flag=True, section=SAFETY, help="Do not ask before the first write."
-)
+first_write_yes_option: Final = yes_option(help="Do not ask before the first write.")
 
 standby_option: Final = option(
     "--standby",

@@ -7,11 +7,11 @@ from typing import Any
 
 from kadmin.cli.frame import command
 from kadmin.cli.reassign.runs.options import (
+    first_write_yes_option,
     pace_options,
     run_argument,
     settings_of,
     standby_option,
-    yes_option,
 )
 from kadmin.cli.session import Session
 from kadmin.plan.supervision.run import Goal, MoveRun, RunState
@@ -23,7 +23,7 @@ NO_PACE = {"max_moves": None, "max_moves_total": None, "throttle": None, "overri
 @run_argument
 @pace_options
 @standby_option
-@yes_option
+@first_write_yes_option
 def resume(session: Session, run_id: str | None, **options: Any) -> None:
     """Go on with RUN, or the latest run, where its supervisor has ended, whatever ended it.
 
@@ -47,7 +47,7 @@ def resume(session: Session, run_id: str | None, **options: Any) -> None:
 
 @command("cancel", short_help="Give up what is under way of a run.", speaks_to_brokers=True)
 @run_argument
-@yes_option
+@first_write_yes_option
 def cancel(session: Session, run_id: str | None, **options: Any) -> None:
     """Give up the moves of RUN, or the latest run, that are under way, and begin no more.
 
@@ -65,7 +65,7 @@ def cancel(session: Session, run_id: str | None, **options: Any) -> None:
 @command("rollback", short_help="Restore the replicas of before a run.", speaks_to_brokers=True)
 @run_argument
 @pace_options
-@yes_option
+@first_write_yes_option
 def rollback(session: Session, run_id: str | None, **options: Any) -> None:
     """Give all partitions of RUN, or the latest run, the replicas back that they had before.
 

@@ -2,15 +2,15 @@
 
 from typing import TYPE_CHECKING, Any
 
+from kadmin.cli.common_options import dry_run_option
 from kadmin.cli.files import name_of, read_text
 from kadmin.cli.frame import command
-from kadmin.cli.options import argument, option
+from kadmin.cli.options import argument
 from kadmin.cli.reassign.runs.options import (
-    SAFETY,
+    first_write_yes_option,
     pace_options,
     settings_of,
     standby_option,
-    yes_option,
 )
 from kadmin.cli.session import Session
 
@@ -24,15 +24,15 @@ FILE_HINT = "name the file that 'kadmin reassign plan' has written"
 @command("run", short_help="Carry out a plan under supervision.", speaks_to_brokers=True)
 @argument("plan", metavar="FILE")
 @pace_options
-@option("--dry-run", is_flag=True, section=SAFETY, help="Show the plan and write nothing.")
+@dry_run_option()
 @standby_option
-@yes_option
+@first_write_yes_option
 def run(session: Session, plan: str, **options: Any) -> None:
     """Carry out the plan in FILE, which kadmin reassign plan has written (- is standard input).
 
-    The cluster has to be as it was when the plan was made; what has changed is named, and nothing
-    is written. Neither is it while a gate is closed: target-down, offline, min-isr, racks,
-    disk-room, other-moves, stale-plan. --override leaves one of them open.
+    The cluster has to be as it was when the plan was made; otherwise what has changed is
+    named and nothing is written. Nor is anything while a gate is closed: target-down, offline,
+    min-isr, racks, disk-room, other-moves, stale-plan. --override leaves one of them open.
 
     Moves are begun as others end, the smallest first, no more than --max-moves at a broker. The
     throttle is a lease: whatever was set before is restored in the end.

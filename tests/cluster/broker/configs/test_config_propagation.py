@@ -41,7 +41,7 @@ from cluster.wire.messages.configs import (
     IncrementalAlterConfigsRequest,
     IncrementalAlterConfigsResource,
 )
-from tests.cluster.api.world import SMALL_INDEXES, World
+from tests.cluster.api.world import World
 from tests.cluster.broker.configs.values import broker_value, other_value
 from tests.support.checkout import CHECKOUT
 
@@ -136,7 +136,7 @@ class RunningBroker:
     """A broker that leads a partition and follows others, with those who apply its configs."""
 
     def __init__(self) -> None:
-        self.configs = BrokerConfigs(SMALL_INDEXES)
+        self.configs = BrokerConfigs()
         self.peers = Peers()
         self.world = World(ApiSettings(configs=self.configs), peers=self.peers)
         self.world.lead(TOPIC_NAME, replicas=(1, 2), isr=(1,))
@@ -292,9 +292,16 @@ def test_a_limit_of_one_listener_is_applied_wherever_it_is_set() -> None:
 
 
 def test_no_other_config_of_brokers_has_an_effect_while_they_run() -> None:
-    others = [name for name in ALL_BROKER_KEYS if name not in DYNAMIC]
+    values = {name: broker_value(name) for name in ALL_BROKER_KEYS if name not in DYNAMIC}
+    own, shared = two_brokers()
+    before = own.applied
 
-    assert {} == {name: changed for name in others if (changed := changed_by(name))}
+    own.find({}, values)
+    shared.find(values, {})
+
+    assert before == own.applied == shared.applied
+    for broker in (own, shared):
+        broker.find({}, {})
 
 
 @pytest.mark.slow

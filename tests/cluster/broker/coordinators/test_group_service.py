@@ -3,7 +3,6 @@
 import pytest
 
 from cluster.broker.ports import GroupSettings
-from cluster.formats.batch_building import build_batch
 from cluster.formats.group_records import encode
 from cluster.group.answers import CommitAnswer, JoinAnswer
 from cluster.group.config import GroupConfig
@@ -12,6 +11,7 @@ from cluster.model.error_codes import ErrorCode
 from cluster.model.group_records import OffsetCommitKey, OffsetCommitValue
 from cluster.model.ids import OFFSETS_TOPIC, TopicPartition
 from tests.cluster.broker.coordinators.leading import ME, ORDERS, OTHER, Leading
+from tests.cluster.storage.batches import of_pairs
 
 LOADING = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
 ELSEWHERE = ErrorCode.NOT_COORDINATOR
@@ -162,7 +162,7 @@ def test_damaged_and_foreign_records_are_passed_over() -> None:
     leading.lead()
     leading.commit(42)
     for records in ([(b"\0\1", b"")], [(None, b"x")], [(b"\0\3new", b"x")]):
-        batch = build_batch(records, leading.clock.wall_ms())
+        batch = of_pairs(records, leading.clock.wall_ms())
         leading.appender.append(OFFSETS_TOPIC, 0, memoryview(batch), -1)
     leading.commit(43, group="h")
     leading.restart()
@@ -179,7 +179,7 @@ def test_offsets_of_transactions_count_when_they_are_committed() -> None:
     leading = Leading()
     leading.lead()
     record = encode((OffsetCommitKey("g", *ORDERS), OffsetCommitValue(7)))
-    batch = build_batch([record], leading.clock.wall_ms(), 5, 0)
+    batch = of_pairs([record], leading.clock.wall_ms(), 5, 0)
     leading.appender.append(OFFSETS_TOPIC, 0, memoryview(batch), -1, has_checked_records=True)
     leading.restart()
 

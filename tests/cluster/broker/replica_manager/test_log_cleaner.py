@@ -12,7 +12,7 @@ from cluster.broker.replica_manager.partitions import HostedPartition
 from cluster.formats.checkpoints import CLEANED_OFFSETS
 from cluster.model.ids import TopicPartition
 from cluster.storage.directories.checkpoints import read_offsets
-from tests.cluster.api.world import SMALL_INDEXES, World
+from tests.cluster.api.world import World
 from tests.cluster.storage.cleaner.keyed import Keyed, keyed_batch, records_in
 
 COMPACTED: Final = {
@@ -29,7 +29,7 @@ def world_of(
     topics: Mapping[str, Mapping[str, str]] | None = None, **configs: str
 ) -> tuple[World, LogCleaner]:
     """A broker that leads these topics, with what they override, and its cleaner."""
-    given = {**SMALL_INDEXES, **{name.replace("_", "."): configs[name] for name in configs}}
+    given = {name.replace("_", "."): configs[name] for name in configs}
     world = World(ApiSettings(configs=BrokerConfigs(given)), directories=("/data", "/more"))
     for topic, overrides in (topics or {"orders": COMPACTED}).items():
         world.store.configs[topic] = dict(overrides)

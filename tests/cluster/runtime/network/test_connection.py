@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from cluster.broker.handling import Cancel, Peer, Reply
-from cluster.runtime.network.connection import Connection, Service
+from cluster.runtime.network.connection import Connection
 from cluster.runtime.network.connection_states import CONNECTION_VALID_PREVIOUS, ConnectionState
 from cluster.runtime.network.memory_pool import MemoryPool
 from cluster.runtime.network.request_metrics import FETCH_CONSUMER, RequestMetrics
+from cluster.runtime.network.service import Service
 from cluster.runtime.network.transport import Buffer
 from cluster.runtime.network.turns import ROUND_NS, SHARE_NS, Turns
 from cluster.wire.api_keys import ApiKey

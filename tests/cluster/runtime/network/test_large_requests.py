@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from cluster.broker.handling import Cancel, Peer, Reply
-from cluster.runtime.network.connection import STEPS_AT_ONCE, WHOLE_SIZE_MAX
+from cluster.runtime.network.connection import WHOLE_SIZE_MAX
 from cluster.runtime.network.connection_states import ConnectionState
+from cluster.runtime.network.turns import STEPS_AT_ONCE
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import RequestFrame, decode_response
 from cluster.wire.messages.metadata import (

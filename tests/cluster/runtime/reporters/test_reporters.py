@@ -454,6 +454,25 @@ def test_every_poll_has_all_metrics() -> None:
     assert [expected, expected] == noting.polls[:2]
 
 
+def test_a_reporter_that_hangs_delays_no_other() -> None:
+    class Hanging(Noting):
+        async def flush(self) -> None:
+            self.polls.append(self.names)
+            await asyncio.Event().wait()
+
+    hanging, noting = Hanging(), Noting()
+
+    async def test() -> None:
+        polling = asyncio.create_task(poll(registry_with_all_kinds(), [hanging, noting], 0))
+        await until(lambda: len(noting.polls) >= 3, what="three polls")
+        polling.cancel()
+
+    run(test())
+
+    assert 1 == len(hanging.polls)
+    assert hanging.names == hanging.polls[0]
+
+
 def test_reporters_without_a_server_run_together(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

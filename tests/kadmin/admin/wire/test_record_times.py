@@ -2,15 +2,15 @@
 
 import pytest
 
-from cluster.formats.batch_building import build_batch
 from cluster.formats.record_batch import HEADER_LAYOUT, NO_TIMESTAMP, parse_header
 from kadmin.admin.wire.record_times import first_time
+from tests.cluster.storage.batches import of_pairs
 
 CONTROL = 0x20
 
 
 def batch(base: int, count: int, time_ms: int, attributes: int = 0) -> bytes:
-    made = build_batch([(None, b"v")] * count, time_ms)
+    made = of_pairs([(None, b"v")] * count, time_ms)
     fields = parse_header(made)._replace(base_offset=base, attributes=attributes)
     HEADER_LAYOUT.pack_into(made, 0, *fields)
     return bytes(made)

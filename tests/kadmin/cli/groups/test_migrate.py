@@ -153,6 +153,21 @@ def test_what_is_not_there_is_an_error(
     assert "ZooKeeper has no place for a group called 'a/b'" in unfit.stderr
 
 
+def test_groups_whose_names_zookeeper_cannot_keep_hold_up_no_other(
+    cluster: Cluster, old: OldGroups, topic: str
+) -> None:
+    commit(cluster.bootstrap, f"a/{topic}", topic, 0, 1)
+    commit(cluster.bootstrap, f"a-{topic}", topic, 0, 1)
+
+    outcome = migrate(old, "--to-zookeeper", "--group", f"a?{topic}", "--yes")
+    unnamed = migrate(old, "--to-zookeeper", "--group", f"a-{topic}", "--to-group", "", "--yes")
+
+    assert (ExitCode.DONE, ["1", None]) == (outcome.exit_code, old.offsets(f"a-{topic}", topic))
+    assert f"left out: ZooKeeper has no place for a group called 'a/{topic}'\n" in outcome.stderr
+    assert ExitCode.USAGE == unnamed.exit_code
+    assert "--to-group was given an empty name" in unnamed.stderr
+
+
 def test_brokers_of_another_cluster_are_refused(
     one_broker: OneBroker, chroot: str, topic: str
 ) -> None:

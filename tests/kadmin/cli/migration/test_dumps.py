@@ -35,7 +35,7 @@ def write_dump(connect: str, release: str) -> None:
 @pytest.mark.parametrize(
     ("release", "kinds"),
     [
-        ("0.8.2.2", ["unreadable", "topic-id", "dead-replica", "release", "under-replicated"]),
+        ("0.8.2.2", ["topic-id", "dead-replica", "release", "unreadable", "under-replicated"]),
         ("2.8.2", ["dead-replica", "under-replicated"]),
         ("3.9.1", []),
     ],

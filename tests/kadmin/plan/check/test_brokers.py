@@ -185,6 +185,29 @@ def test_brokers_that_came_together_are_one_note() -> None:
     assert [(Severity.NOTE, Kind.RESTARTED, expected)] == found(evidence)
 
 
+@pytest.mark.parametrize(
+    ("served_by_two", "severities"),
+    [
+        ({1: Versions(0, 17), 6: Versions(0, 8)}, [Severity.NOTE]),
+        ({1: Versions(0, 13), 6: Versions(0, 8)}, [Severity.NOTE, Severity.WARNING]),
+    ],
+    ids=["one release", "two releases"],
+)
+def test_brokers_on_kraft_beside_others_are_in_a_migration(
+    served_by_two: dict[int, Versions], severities: list[Severity]
+) -> None:
+    on_kraft = {1: Versions(0, 17), 55: Versions(0, 2)}
+    evidence = replace(
+        seen(cluster(brokers("0 1 2"))), apis={B0: on_kraft, B1: on_kraft, B2: served_by_two}
+    )
+
+    findings = found(evidence)
+
+    assert severities == [severity for severity, _, _ in findings]
+    note = "brokers 0 and 1 run on KRaft and broker 2 over ZooKeeper: a migration is under way"
+    assert (Severity.NOTE, Kind.VERSIONS, note) == findings[0]
+
+
 def test_what_brokers_tell_of_themselves() -> None:
     evidence = replace(
         seen(cluster(brokers("0 1 2"))),

@@ -7,8 +7,9 @@ import pytest
 
 from cluster.model.acl import AclEntry, ResourceAcls, ResourcePattern, ResourceType
 from cluster.model.admin import Reassignment
-from cluster.model.config_entity import EntityKind
+from cluster.model.config_entity import NO_OVERRIDES, ConfigEntity, Entity, EntityKind
 from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.token import DelegationToken
 from cluster.zk import paths
 from kadmin.plan.check.findings import Severity
 from kadmin.plan.migration.brokers import AUTHORIZER, ENABLE, IBP, VOTERS
@@ -72,7 +73,7 @@ FAULTS: Final[tuple[tuple[MigrationEvidence, MigrationKind, Severity, str], ...]
         "RecoverMigrationStateFromZKEvent",
     ),
     (
-        calm(damages=(Damage("/config/users/ann", "is no JSON"),)),
+        calm(damages=(Damage("/config/users/ann", "is not JSON: …"),)),
         MigrationKind.UNREADABLE,
         Severity.WARNING,
         "as if it held nothing",
@@ -134,6 +135,24 @@ FAULTS: Final[tuple[tuple[MigrationEvidence, MigrationKind, Severity, str], ...]
         MigrationKind.QUOTA,
         Severity.CRITICAL,
         "Unexpected client quota configuration value: producer_byte_rate -> fast",
+    ),
+    (
+        calm(configs=overrides(EntityKind.USERS, "ann", producer_byte_rate="1e3")),
+        MigrationKind.QUOTA,
+        Severity.CRITICAL,
+        "restarted over ZooKeeper, as in migration mode, exits",
+    ),
+    (
+        calm(configs=overrides(EntityKind.IPS, "::1", connection_creation_rate="7.0")),
+        MigrationKind.QUOTA,
+        Severity.CRITICAL,
+        'NumberFormatException: For input string: "7.0"',
+    ),
+    (
+        calm(configs={ConfigEntity(Entity(EntityKind.USERS, "%zz", is_raw=True)): NO_OVERRIDES}),
+        MigrationKind.CONFIG_NAME,
+        Severity.CRITICAL,
+        "Illegal hex characters",
     ),
     (
         calm(configs=overrides(EntityKind.CLIENTS, "c", weather="7")),
@@ -388,6 +407,48 @@ FAULTS: Final[tuple[tuple[MigrationEvidence, MigrationKind, Severity, str], ...]
         Severity.WARNING,
         "the controllers do not read it",
     ),
+    *(
+        (calm(damages=(Damage(path, reason),)), MigrationKind.UNREADABLE, severity, words)
+        for path, reason, severity, words in (
+            (paths.topic("u"), "is empty, JSON was expected", Severity.CRITICAL, "WaitForZk"),
+            (paths.topic("u"), "has no object 'partitions'", Severity.CRITICAL, "without any"),
+            (paths.topic("a b"), "topic name 'a b' is illegal", Severity.WARNING, "as it is"),
+            (paths.state("u", 0), "is not JSON: …", Severity.CRITICAL, "records are lost"),
+            (paths.state("u", 0), "is empty, JSON was expected", Severity.CRITICAL, "exit"),
+            ("/brokers/ids/x", "the broker id is not an integer", Severity.CRITICAL, "for ever"),
+            ("/brokers/ids/7", "is not JSON: …", Severity.CRITICAL, "Still waiting for ZK brokers"),
+            ("/config/users/a b", "its name is not URL-encoded", Severity.WARNING, "decodes"),
+            ("/config/users/ann", "has no object 'config'", Severity.WARNING, "held nothing"),
+            ("/kafka-acl/Topic/t", "has no list 'acls'", Severity.CRITICAL, "exit"),
+            ("/kafka-acl/Any", "no broker knows such a type", Severity.CRITICAL, "exit"),
+            ("/delegation_token/tokens/x", "has no 'owner'", Severity.CRITICAL, "exit"),
+            ("/delegation_token/tokens/x", "is empty, …", Severity.WARNING, "held nothing"),
+        )
+    ),
+    (
+        calm(orphan_marks=("u",), damages=(Damage(paths.topic("u"), "is not JSON: …"),)),
+        MigrationKind.UNREADABLE,
+        Severity.NOTE,
+        "marked for deletion",
+    ),
+    (
+        calm(
+            tokens=(
+                DelegationToken(
+                    token_id="x",
+                    owner="User:a",
+                    requester="User:a",
+                    renewers=("bob",),
+                    issue_timestamp_ms=1,
+                    expiry_timestamp_ms=2,
+                    max_timestamp_ms=3,
+                ),
+            )
+        ),
+        MigrationKind.UNREADABLE,
+        Severity.CRITICAL,
+        "principalType:principalName",
+    ),
     (
         with_snapshot(cluster(brokers("1001 1002"), topic("t", "1001")), has_id_sequence=True),
         MigrationKind.BROKER_ID,
@@ -424,7 +485,7 @@ def test_a_fault_is_found_with_what_would_come_of_it(
     ],
 )
 def test_a_quota_is_read_as_by_java(value: str, *, is_read: bool) -> None:
-    evidence = calm(configs=overrides(EntityKind.USERS, "ann", producer_byte_rate=value))
+    evidence = calm(configs=overrides(EntityKind.USERS, "ann", request_percentage=value))
 
     assert is_read == (found(evidence) == [])
 
@@ -436,6 +497,7 @@ def test_a_quota_is_read_as_by_java(value: str, *, is_read: bool) -> None:
         ({"iterations": "99999999999"}, False),
         ({"salt": "!!!"}, False),
         ({"salt": "YQ"}, True),
+        ({"salt": "YQ="}, False),
     ],
 )
 def test_a_credential_is_read_as_by_java(change: dict[str, str], *, is_read: bool) -> None:
@@ -474,7 +536,7 @@ def test_a_cluster_that_is_copied_is_not_judged_by_who_is_in_zookeeper() -> None
             configs=overrides(
                 EntityKind.USERS,
                 "ann",
-                **{"SCRAM-SHA-512": GOOD_SCRAM, "producer_byte_rate": "1000.5"},
+                **{"SCRAM-SHA-512": GOOD_SCRAM, "request_percentage": "1000.5"},
             )
         ),
         calm(configs=overrides(EntityKind.BROKERS, "0", **{"log.cleaner.threads": "2"})),

@@ -237,3 +237,15 @@ def test_a_difference_in_one_look_of_two_is_of_a_write_under_way() -> None:
     assert (0, 1, False) == (len(writing.differences), writing.in_flight, writing.is_equal)
     assert (1, 0, True) == (len(lasting.differences), lasting.in_flight, lasting.is_behind)
     assert (True, False) == (calmed.is_equal, calmed.is_behind)
+
+
+@pytest.mark.parametrize(("written", "is_behind"), [(2, False), (3, True)])
+def test_a_log_that_ends_before_what_zookeeper_has_is_behind(
+    written: int, *, is_behind: bool
+) -> None:
+    image = image_of(*TOPIC)
+    image.end_offset = 3
+
+    report = store_report([({}, {})], image, migration(written), ())
+
+    assert is_behind == report.is_log_behind

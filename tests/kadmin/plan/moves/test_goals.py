@@ -110,6 +110,37 @@ def test_balance_evens_replicas_and_leaders() -> None:
     assert (8, 8, True) == (plan.moved_replicas, plan.lower_bound, plan.is_optimal)
 
 
+@pytest.mark.parametrize(
+    ("racks", "replicas", "moved", "loads"),
+    [
+        pytest.param("aba", [(1,), (1,)], 1, [0, 1, 1], id="either rack"),
+        pytest.param("babb", [(0, 3), (2, 3), (3, 2)], 1, [1, 1, 2, 2], id="one broker in a rack"),
+        pytest.param("cabcb", [(4, 0), (4, 0), (2, 4)], 2, [1, 1, 1, 1, 2], id="five brokers"),
+    ],
+)
+def test_balance_is_as_even_as_racks_allow_with_no_move_too_many(
+    racks: str, replicas: list[tuple[int, ...]], moved: int, loads: list[int]
+) -> None:
+    layout = layout_of(racks, *replicas)
+
+    plan = made(layout, Goal.BALANCE).plan
+
+    after_it = loads_after(layout, plan)
+    assert loads == sorted(after_it[broker] for broker in layout.brokers)
+    assert moved == plan.moved_replicas == plan.lower_bound
+
+
+@pytest.mark.parametrize("excluded", [0, 3])
+def test_balance_is_even_beside_a_broker_that_keeps_what_it_has(excluded: int) -> None:
+    layout = layout_of("----", (0, 1, 3), (3, 2, 0), (3, 0, 1), (3, 0), (3, 1))
+
+    plan = made(layout, Goal.BALANCE, excluded_brokers=ids(excluded)).plan
+
+    after_it = loads_after(layout, plan)
+    assert layout.loads[BrokerId(excluded)] == after_it.pop(BrokerId(excluded))
+    assert max(after_it.values()) - min(after_it.values()) <= 1
+
+
 def test_balance_leaves_excluded_brokers_and_topics_alone() -> None:
     layout = layout_of("---", (0,), (0,), (0,), (0,), (2,))
 

@@ -190,21 +190,28 @@ def test_a_supervisor_that_was_replaced_stops() -> None:
 
 
 @pytest.mark.parametrize(
-    ("then", "expected"),
+    ("before", "then", "expected"),
     [
-        (ARRIVED, [Arrived((T0,))]),
-        (BEFORE, []),
-        (ELSEWHERE, []),
-        (cluster(brokers("1 2 3")), []),
+        (MOVING, ARRIVED, [Arrived((T0,))]),
+        (BEFORE, ARRIVED, [Arrived((T0,))]),
+        (MOVING, BEFORE, []),
+        (MOVING, ELSEWHERE, []),
+        (MOVING, cluster(brokers("1 2 3")), []),
     ],
-    ids=["as planned", "given up by another client", "moved elsewhere", "deleted"],
+    ids=[
+        "as planned",
+        "between two looks",
+        "given up by another client",
+        "moved elsewhere",
+        "deleted",
+    ],
 )
 def test_only_what_is_where_it_was_to_go_has_arrived(
-    then: ClusterSnapshot, expected: list[Arrived]
+    before: ClusterSnapshot, then: ClusterSnapshot, expected: list[Arrived]
 ) -> None:
     found: list[Effect] = []
     procedure = supervise("me", Memory())
-    kept, left = RUN, [MOVING, MOVING, then]
+    kept, left = RUN, [before, before, then]
     effect = next(procedure)
     while left or not isinstance(effect, Look | Pause):
         found.append(effect)

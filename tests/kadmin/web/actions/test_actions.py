@@ -149,6 +149,40 @@ def test_a_group_is_reset_deleted_and_can_be_restored(
     assert f"{name},0,0" in file.text
 
 
+def test_a_group_with_blanks_around_its_name_is_the_one_that_is_meant(
+    ann: Browser, one_broker: OneBroker, name: str
+) -> None:
+    made(one_broker, name)
+    group = f" {name} "
+    words = ("--reset-offsets", "--group", group, "--topic", name, "--to-offset", "0", "--execute")
+    done("groups", "--bootstrap-server", one_broker.broker.bootstrap, *words, "--yes")
+
+    shown = ann.plan("delete-groups", groups=f"{group}\r\n")
+    assert f"--group '{group}'" in unescape(shown.text)
+    assert "Done." in ann.confirm(shown, typed=group).text
+    assert f"--group {name} " in ann.plan("reset-offsets", **reset_to_end(group, name)).text
+
+
+def test_a_group_of_old_consumers_is_reset_and_deleted_in_zookeeper(
+    ann: Browser, one_broker: OneBroker, name: str
+) -> None:
+    made(one_broker, name)
+    group = f"old-{name}"
+    shown = ann.plan("reset-offsets", **reset_to_end(group, name), kept="zookeeper")
+    assert f"--in-zookeeper --reset-offsets --group {group}" in shown.text
+    assert "Done." in ann.confirm(shown).text
+    listed = ("groups", "--zookeeper", one_broker.zookeeper, "--in-zookeeper", "--list")
+    assert group in done(*listed)
+
+    shown = ann.plan("delete-groups", groups=group, kept="zookeeper")
+    assert "/clusters/one/old-groups" in ann.confirm(shown, typed=group).text
+    assert group not in done(*listed)
+
+
+def reset_to_end(group: str, topics: str) -> dict[str, str]:
+    return {"group": group, "topics": topics, "to": "latest"}
+
+
 def test_nothing_to_release_is_said(ann: Browser) -> None:
     shown = ann.plan("release-throttles")
 
