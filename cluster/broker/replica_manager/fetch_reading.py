@@ -12,6 +12,7 @@ from typing import NamedTuple
 from cluster.broker.metadata_cache import MetadataCache
 from cluster.broker.ports import Clock, Journal
 from cluster.broker.replica_manager.fetch_sessions import (
+    NO_ERROR,
     NO_REPLICA,
     NO_REPLICA_PREFERRED,
     READ_COMMITTED,
@@ -88,7 +89,7 @@ class FetchReader:
             if one.records is not None:
                 size += len(one.records)
             elif (
-                one.error is not ErrorCode.NONE
+                one.error is not NO_ERROR
                 or one.diverging is not None
                 or one.preferred_replica != NO_REPLICA_PREFERRED
             ):
@@ -99,7 +100,7 @@ class FetchReader:
         part = want.part
         is_replica = limits.is_replica
         hosted = self._source_of(want, limits)
-        if isinstance(hosted, ErrorCode):
+        if not isinstance(hosted, HostedPartition):
             return ReadResult(hosted)
         hosted.stats.fetch_requests += 1
         if limits.rack and hosted.replica.is_leader:
@@ -132,7 +133,7 @@ class FetchReader:
             except LogError as error:
                 return ReadResult(error.error_code)
         return ReadResult(
-            ErrorCode.NONE,
+            NO_ERROR,
             high_watermark,
             stable,
             hosted.log.log_start_offset,
@@ -147,10 +148,10 @@ class FetchReader:
             return ErrorCode.UNKNOWN_TOPIC_ID
         part = want.part
         hosted = self.partitions.led(want.topic, part.partition, part.current_leader_epoch)
-        if hosted is ErrorCode.NOT_LEADER_OR_FOLLOWER and limits.reads_followers:
+        if limits.reads_followers and hosted is ErrorCode.NOT_LEADER_OR_FOLLOWER:
             # The epoch is right, where the partition is here: that was looked at first.
             hosted = self.partitions.hosted(want.topic, part.partition)
-        if isinstance(hosted, ErrorCode):
+        if not isinstance(hosted, HostedPartition):
             return hosted
         if isinstance(want.key, bytes) and want.key != hosted.topic_id:
             return ErrorCode.INCONSISTENT_TOPIC_ID
@@ -214,7 +215,7 @@ def sent_to(nearer: BrokerId, hosted: HostedPartition) -> ReadResult:
     """Return the answer of a leader that reads nothing itself, since a follower is nearer."""
     high_watermark = hosted.replica.high_watermark
     return ReadResult(
-        ErrorCode.NONE,
+        NO_ERROR,
         high_watermark,
         hosted.log.last_stable_offset(high_watermark),
         hosted.log.log_start_offset,

@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from cluster.broker.ports import Clock
 from cluster.broker.replica_manager.delayed_fetch import Answer
 from cluster.broker.replica_manager.fetch_reading import Found, Limits
-from cluster.broker.replica_manager.fetch_sessions import Want
+from cluster.broker.replica_manager.fetch_sessions import NO_ERROR, Want
 from cluster.broker.replica_manager.isr_changes import IsrChanges
 from cluster.broker.replica_manager.partitions import Partitions
-from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerEpoch, BrokerId
 from cluster.replication.follower_state import FetchTime
 from cluster.replication.throttle import ReplicationThrottle
@@ -33,7 +32,7 @@ def note_fetches(
     follower = BrokerId(limits.replica_id)
     epoch = BrokerEpoch(limits.replica_epoch)
     for want, data in zip(wants, found.data, strict=True):
-        if data.error is not ErrorCode.NONE or data.diverging is not None:
+        if data.error is not NO_ERROR or data.diverging is not None:
             continue
         assert want.topic is not None, "there is no data of a topic that is not known"
         hosted = partitions.find_index(want.topic, want.part.partition)

@@ -42,6 +42,7 @@ SENDING: Final = ConnectionState.SENDING
 HANDLING_AND_SENDING: Final = ConnectionState.HANDLING_AND_SENDING
 CLOSED: Final = ConnectionState.CLOSED
 
+FETCH: Final = ApiKey.FETCH
 PRODUCE: Final = ApiKey.PRODUCE
 VERSION_AT: Final = 3
 """The lower byte of the version in the frame of a request."""
@@ -423,7 +424,7 @@ class Connection:
                 else ()
             )
         self._service.metrics.count_errors(request.api_key, errors)
-        if request.api_key == ApiKey.FETCH:
+        if request.api_key is FETCH:
             self._answered(kind_of_fetch(request.body), row)
         self._answered_key = request.api_key
         self._turn_ns = now_ns

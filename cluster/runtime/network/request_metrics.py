@@ -27,6 +27,7 @@ TOTAL, _, QUEUE, REMOTE, _ = range(len(COLUMNS))
 P99: Final = 4
 """The place of the 99th percentile."""
 
+NO_ERROR: Final = int(ErrorCode.NONE)
 FETCH_CONSUMER: Final = "FetchConsumer"
 FETCH_FOLLOWER: Final = "FetchFollower"
 
@@ -62,7 +63,7 @@ class RequestKind:
         if any(codes):
             self._errors.update(codes)
         else:
-            self._errors[ErrorCode.NONE] += len(codes)
+            self._errors[NO_ERROR] += len(codes)
 
     def version_refused(self) -> None:
         """Count the error of a request that has no row, since its version is unknown."""
@@ -71,7 +72,7 @@ class RequestKind:
     def errors(self) -> Counter[int]:
         """Return how often answers had each error code."""
         answered = self.reservoir.count + len(self.reservoir.pending)
-        return self._errors + Counter({int(ErrorCode.NONE): answered - self._looked_at})
+        return self._errors + Counter({NO_ERROR: answered - self._looked_at})
 
     def settle(self) -> None:
         """Count what is pending: the versions, which no histogram asks for, and the errors."""
