@@ -89,7 +89,16 @@ WALL_MS: Final = {
 
 
 def reads(text: str) -> bool:
-    return any((last_name(node.value), node.attr) in READERS for node in attributes(text, READS))
+    return any(
+        (last_name(node.value), node.attr) in READERS for node in attributes(text, READS)
+    ) or any(("time", name) in READERS for name in imported_from_time(text))
+
+
+def imported_from_time(text: str) -> Iterator[str]:
+    if "from time import" in text:
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.ImportFrom) and node.module == "time":
+                yield from (alias.name for alias in node.names)
 
 
 def last_name(node: ast.expr) -> str | None:
