@@ -99,7 +99,7 @@ def assignment_differences(
 class View:
     """A partition's leader, None where it has no live one, and what of its ISR has a replica."""
 
-    __slots__ = ("isr", "leader", "leader_epoch", "members", "text")
+    __slots__ = ("isr", "leader", "leader_epoch", "members", "replicas")
 
     def __init__(
         self, cluster: ClusterSnapshot, replicas: PartitionAssignment, state: PartitionState | None
@@ -111,6 +111,7 @@ class View:
             self.isr, self.leader_epoch = state.isr, state.leader_epoch
             if state.leader != NO_LEADER and state.leader in cluster.live:
                 self.leader = state.leader
+        self.replicas = frozenset(replicas.replicas)
         self.members = members_of(replicas.replicas, self.isr)
 
 
@@ -128,7 +129,7 @@ def state_differences(
         kind = Kind.OFFLINE
     elif is_short and not was_short:
         kind = Kind.UNDER_MIN_ISR
-    elif old.members - new.members:
+    elif has_shrunk(old, new):
         kind = Kind.ISR_SHRUNK
     elif (old.leader is None and new.leader is not None) or (was_short and not is_short):
         kind = Kind.ONLINE
@@ -149,6 +150,13 @@ def state_differences(
             state_text(old, with_epoch=with_epoch),
             state_text(new, with_epoch=with_epoch),
         )
+
+
+def has_shrunk(old: View, new: View) -> bool:
+    """Return whether replicas have left the ISR; those that were moved to other brokers have not,
+    where as many are in sync there."""
+    left = (old.members - new.members) & new.replicas
+    return bool(left) or len(new.members) < min(len(old.members), len(new.replicas))
 
 
 def state_text(view: View, *, with_epoch: bool) -> str:

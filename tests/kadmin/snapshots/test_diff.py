@@ -97,6 +97,14 @@ GROUP = {"g": SavedGroup(state="Empty", offsets={T0: 5})}
             [(Kind.REPLICAS, "t-0", "1,2", "2,3")],
         ),
         (
+            saved(topic("t", "1,2")),
+            saved(topic("t", "1,3")),
+            [
+                (Kind.REPLICAS, "t-0", "1,2", "1,3"),
+                (Kind.ISR_GROWN, "t-0", "leader 1, ISR 1,2", "leader 1, ISR 1,3"),
+            ],
+        ),
+        (
             saved(topic("t", "1,2", {})),
             saved(topic("t", "3,1,2", {}, adding="3", removing="2")),
             [
