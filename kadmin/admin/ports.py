@@ -327,10 +327,11 @@ class RunStore(Protocol):
         """Keep *run* in the place of the one that was read in the version that it bears; a
         supervisor only while it has the lease."""
 
-    def claim(self, me: str) -> str:
+    def claim(self, me: str) -> str | None:
         """Take the lease for the supervisor *me*, or wait for it in the queue; return who has it.
 
-        A lease that was lost is claimed anew, behind those that wait.
+        A lease that was lost is claimed anew, behind those that wait.  None: no other supervisor
+        has it, and *me* not yet; an earlier session of *me* may keep it until that expires.
         """
 
     def lease_fence(self) -> "LeaseFence":

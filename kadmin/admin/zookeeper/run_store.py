@@ -32,7 +32,6 @@ SUPERVISORS_PATH: Final = f"{RUNS_PATH}/{SUPERVISORS}"
 CLAIM_S: Final = 0.5
 """So long one call waits in the queue."""
 CLOSE_S: Final = 2.0
-WAITING: Final = "a supervisor that is about to begin"
 PLAN: Final = "plan-"
 GZIP: Final = 16
 """That is how zlib is asked for gzip's header."""
@@ -152,16 +151,15 @@ class ZooKeeperRuns:
         # No controller reads any of it, so that it does not matter which one there is.
         return commit(self.connection, Fence(mark=None, run=run), operations)
 
-    def claim(self, me: str) -> str:
+    def claim(self, me: str) -> str | None:
         if self.contender is None:
             self.prepare_parents()
             self.contender = Contender(self.connection, SUPERVISORS_PATH, identity=me, is_fair=True)
             self.contender.latch.start()
         lease = self.contender.acquire(CLAIM_S)
         if lease is None:
-            holder = self.supervisor() or WAITING
-            # It may be ours, of a session before this one, which goes with that.
-            return holder if holder != me else f"an earlier session of {me}"
+            holder = self.supervisor()
+            return None if holder == me else holder
         self.lease = lease
         return me
 

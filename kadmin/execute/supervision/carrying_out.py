@@ -63,6 +63,8 @@ from kadmin.wording import listed, second_text
 OUTAGE_S: Final = 2.0
 """While no server answers, it is asked again so often."""
 LEASE_POLL_S: Final = 0.5
+ENDED: Final = "a supervisor that has ended"
+"""Whose lease one is that nobody has, or a session before this one."""
 
 Replicas: TypeAlias = Mapping[TopicPartition, tuple[BrokerId, ...]]
 
@@ -155,9 +157,9 @@ def claim(store: RunStore, supervision: Supervision, *, is_patient: bool) -> Non
     waited_s = 0.0
     while (holder := store.claim(supervision.me)) != supervision.me:
         if waited_s >= supervision.lease_timeout_s and not is_patient:
-            raise AlreadySupervised(holder)
+            raise AlreadySupervised(holder or ENDED)
         if not waited_s:
-            supervision.outage(f"the lease of supervisors is {holder}'s; waiting for it")
+            supervision.outage(f"{holder or ENDED} has the lease of supervisors; waiting for it")
         supervision.clock.sleep(LEASE_POLL_S)
         waited_s += LEASE_POLL_S
 
@@ -213,9 +215,7 @@ class Supervisor:
 
     def look(self) -> Seen:
         """Read the fences first: what changes after that is noticed by a write."""
-        holder = self.store.claim(self.supervision.me)
-        if holder != self.supervision.me:
-            raise Superseded(holder)
+        self.hold_lease()
         fence = self.admin.fence()
         run = self.store.read(self.supervision.run_id)
         if run is None:
@@ -226,6 +226,22 @@ class Supervisor:
         view = self.reader.view(run)
         self.snapshot = view.snapshot
         return Seen(run, view)
+
+    def hold_lease(self) -> None:
+        """Claim the lease again where it was lost, to a machine that stood still for example.
+
+        Raises:
+            Superseded: another supervisor has it.
+        """
+        me = self.supervision.me
+        holder = self.store.claim(me)
+        if holder is None:
+            self.supervision.outage("the lease of supervisors was lost; waiting for it")
+        while holder is None:
+            self.supervision.clock.sleep(LEASE_POLL_S)
+            holder = self.store.claim(me)
+        if holder != me:
+            raise Superseded(holder)
 
     def is_current(self) -> bool:
         """Return whether the journal is as it was read, and the lease ours, right before a write:

@@ -97,6 +97,22 @@ def test_one_supervisor_has_the_lease_at_a_time(open_store: Opening) -> None:
     two.release()
 
 
+def test_a_lease_that_nobody_has_is_nobody_s(chroot: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As long as the queue has znodes of the same supervisor alone, or none."""
+    monkeypatch.setattr(znodes, "CLAIM_S", 0.0)
+    settings = ZooKeeperSettings(connect=chroot, timeout_s=5)
+    with connect(settings) as old, connect(settings) as new, client_of(chroot) as client:
+        one, again = znodes.ZooKeeperRuns(old), znodes.ZooKeeperRuns(new)
+        found = set(iter(lambda: one.claim("one"), "one"))
+        found |= {again.claim("one"), again.claim("one")}
+        assert one.lease is not None
+        client.delete(one.lease.node)
+        found |= set(iter(lambda: again.claim("one"), "one"))
+
+        assert found == {None}
+        assert "one" == again.claim("one") == one.supervisor()
+
+
 def test_a_plan_that_unpacks_to_more_than_any_has_is_refused(
     chroot: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -215,7 +215,7 @@ class SimStore:
 
         return self.wire.write(change)
 
-    def claim(self, me: str) -> str:
+    def claim(self, me: str) -> str | None:
         self.wire.read()
         holder = self.state.claim(me)
         self.epoch = self.state.lease_epoch if holder == me else 0

@@ -34,8 +34,10 @@ class State:
         self.checks_run = True
         self.checks_lease = True
 
-    def claim(self, me: str) -> str:
+    def claim(self, me: str) -> str | None:
         if self.holder is None:
+            if self.loses():
+                return None  # Not elected yet.
             self.holder = me
             self.lease_epoch += 1
         return self.holder

@@ -103,8 +103,8 @@ def throttle_unrecorded(patch: Patch) -> None:
 @pytest.mark.parametrize(
     ("take_out", "change", "first", "kinds"),
     [
-        (any_writer, checks_neither, 282, {Kind.TWO_WRITERS, Kind.ELSEWHERE}),
-        (any_writer, checks_no_lease, 282, {Kind.TWO_WRITERS}),
+        (any_writer, checks_neither, 344, {Kind.TWO_WRITERS, Kind.ELSEWHERE}),
+        (any_writer, checks_no_lease, 344, {Kind.TWO_WRITERS}),
         (throttles_stay, nothing, 0, {Kind.THROTTLE_LEFT, Kind.THROTTLE_LOST}),
         (ended_first, nothing, 0, {Kind.THROTTLE_LEFT, Kind.THROTTLE_LOST}),
         (foreign_is_ours, nothing, 11, {Kind.OVERWRITTEN}),

@@ -310,6 +310,25 @@ def test_another_pace_right_after_a_kill_goes_on_when_the_lease_is_over(small: s
     assert ("done", 0) == (events[-1]["state"], second.returncode)
 
 
+def test_one_that_loses_its_lease_to_nobody_goes_on(small: str) -> None:
+    """Its znode goes first, as at a connection that is away for most of the session timeout, and
+    then its session, whose znode is there a while longer."""
+    with client_of(small) as client:
+        client.delete(paths.CONTROLLER)
+        with running_kadmin("reassign", "run", plan_file(MOVES), "--yes") as process:
+            wait_until(lambda: request_in(small) is not None, what="the request")
+            queue = queue_in(small)
+            client.delete(f"{SUPERVISORS_PATH}/{queue[0]}")
+            wait_until(lambda: queue_in(small) not in ([], queue), what="its next znode")
+            queue = queue_in(small)
+            expire_supervisor(small)
+            wait_until(lambda: queue_in(small) not in ([], queue), what="its next session")
+            with controlled(small):
+                printed, _ = process.communicate()
+
+    assert ("done", 0) == (events_of(printed.decode())[-1]["state"], process.returncode)
+
+
 def test_a_supervisor_that_is_at_work_keeps_the_run_at_the_new_pace(
     small: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
