@@ -1,6 +1,6 @@
 """What each fence of a group coordinator is good for: without it some story ends badly, and how."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Final
 
 import pytest
@@ -22,7 +22,6 @@ from cluster.group.offsets import Committed, GroupOffsets, Values
 from cluster.group.requests import SyncGroup
 from cluster.group.states import GroupState
 from cluster.model.error_codes import ErrorCode
-from cluster.model.ids import TopicPartition
 from tests.sim.groups.log import ALL_FENCES, LogFences
 from tests.sim.groups.violation import Kind, Violation
 from tests.sim.groups.world import violation_of
@@ -132,10 +131,13 @@ def one_pending_commit(patch: Patch) -> None:
 def last_answer_counts(patch: Patch) -> None:
     """The commit that is answered last counts, wherever it is in the log."""
 
-    def commit(offsets: Any, logged: Mapping[TopicPartition, Committed]) -> None:
-        offsets._committed.update(logged)
+    def complete(offsets: Any, append_id: int, log_offset: int) -> None:
+        values = offsets._pending.pop(append_id, {})
+        offsets._committed.update(
+            {one: Committed(log_offset, each) for one, each in values.items()}
+        )
 
-    patch.setattr(GroupOffsets, "_commit", commit)
+    patch.setattr(GroupOffsets, "complete", complete)
 
 
 def silent_unload(patch: Patch) -> None:

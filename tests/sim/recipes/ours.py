@@ -71,8 +71,11 @@ class Ours:
         return self.core.is_leading(self._now_ms())
 
     def is_working(self) -> bool:
-        """Whether it does what only a leader may, as long as the lease lets it stop."""
-        return self.is_leading() or self._now_ms() < self._works_until_ms
+        """Whether it does what only a leader may, as long as the lease lets it stop; one that
+        stands still may go on with it."""
+        lease = self.core.lease
+        until_ms = self._works_until_ms if lease is None else lease.valid_until_ms
+        return self._now_ms() < until_ms
 
     # What users do.
 
