@@ -13,9 +13,10 @@ from kadmin.web.clusters import WatchedCluster
 from kadmin.web.serving import Serving
 
 ORIGIN = "http://testserver"
-TOKENS = {name: f"{name}-has-a-long-token-here" for name in ("ann", "rita", "wes")}
+TOKENS = {name: f"{name}-has-a-long-token-here" for name in ("ann", "oscar", "rita", "wes")}
 LINES = f"""\
 ann admin {TOKENS["ann"]}
+oscar operate {TOKENS["oscar"]}
 rita read {TOKENS["rita"]}
 wes admin {TOKENS["wes"]} west
 pat operate -

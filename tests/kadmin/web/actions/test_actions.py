@@ -9,7 +9,7 @@ import pytest
 from kadmin.app.actions.shown_changes import AGE_S_MAX
 from tests.support.cli import done, kadmin
 from tests.support.one_broker import OneBroker
-from tests.support.page import TOKENS, Browser, Page
+from tests.support.page import Browser, Page
 
 pytestmark = [pytest.mark.zk, pytest.mark.clients, pytest.mark.xdist_group("one-broker")]
 
@@ -231,30 +231,6 @@ def test_a_form_that_cannot_be_meant_is_shown_again(
     assert 'role="alert"' in answer.text
     for value in fields.values():
         assert value in unescape(answer.text)
-
-
-@pytest.mark.parametrize(
-    ("visitor", "action", "status"),
-    [
-        ("rita", "create-topic", 403),
-        ("rita", "delete-topics", 403),
-        ("oscar", "create-topic", 200),
-        ("oscar", "delete-topics", 403),
-        ("oscar", "change-configs", 403),
-        ("oscar", "change-acls", 403),
-        ("oscar", "delete-groups", 403),
-        ("ann", "delete-topics", 200),
-    ],
-)
-def test_a_form_is_for_those_with_its_role(
-    page: Page, visitor: str, action: str, status: int
-) -> None:
-    answer = page.browser(visitor).get(f"/clusters/one/actions/{action}")
-
-    assert status == answer.status_code
-    token = {"Authorization": f"Bearer {TOKENS[visitor]}"}
-    by_token = page.base.post(f"/clusters/one/actions/{action}", headers=token)
-    assert (403 == status) == (403 == by_token.status_code)
 
 
 def test_unclean_leaders_need_another_role_than_preferred_ones(
