@@ -44,6 +44,37 @@ gc.collect()
 assert gone() is None, "all that was kept is looked at when there is much more of it"
 assert gc.get_freeze_count() > GROWTH * first
 """
+FREED = """
+count, counted = gc.get_freeze_count, 0
+
+def counting():
+    global counted
+    counted += 1
+    return count()
+
+class Cycle:
+    def __init__(self):
+        self.itself = self
+
+gc.get_freeze_count = counting
+for _ in range(10):
+    fill(1_000)
+    gc.collect()
+assert counted == 0, "all that is kept is counted at each full collection"
+
+import weakref
+
+cycle = Cycle()
+gone = weakref.ref(cycle)
+gc.collect()
+del cycle
+for _ in range(10):
+    freed = [[number] for number in range(20_000)]
+    gc.collect()
+    freed.clear()
+assert 0 < counted < 10
+assert gone() is not None, "what was freed counts as kept"
+"""
 BEGUN = """
 import gc
 
@@ -74,3 +105,7 @@ def test_what_a_broker_keeps_is_gone_through_once():
 
 def test_cycles_that_become_garbage_later_are_freed_when_more_is_kept():
     run(KEPT + CYCLES)
+
+
+def test_what_was_kept_and_freed_causes_no_visit_of_all():
+    run(KEPT + FREED)
