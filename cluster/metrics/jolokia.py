@@ -11,8 +11,10 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 from cluster.metrics.beans import Bean
+from cluster.metrics.meters import Meter
 from cluster.metrics.object_names import MalformedObjectName, ObjectNamePattern, canonical_name
-from cluster.metrics.registry import MetricsRegistry, Value, attributes_of
+from cluster.metrics.registry import Attributes, MetricsRegistry, Value, attributes_of
+from cluster.metrics.reservoirs import Timer
 
 PROTOCOL: Final = "7.2"
 AGENT: Final = "1.7.2"
@@ -166,7 +168,7 @@ class JolokiaAgent:
                 yield
                 continue
             bean, tags, value = each
-            attributes = attributes_of(value)
+            attributes = jmx_attributes(value)
             if names:
                 attributes = {name: attributes[name] for name in names if name in attributes}
                 if not attributes and pattern.is_pattern:
@@ -246,12 +248,28 @@ def selected(
     return attributes[names[0]] if is_one else attributes
 
 
+def jmx_attributes(value: Value) -> Attributes:
+    """Return the attributes of *value* with the units of rates and durations, as JMX has them."""
+    attributes = attributes_of(value)
+    match value:
+        case Meter():
+            return {**attributes, "RateUnit": value.rate_unit}
+        case Timer():
+            return {
+                **attributes,
+                "RateUnit": value.meter.rate_unit,
+                "LatencyUnit": "MILLISECONDS",
+            }
+        case _:
+            return attributes
+
+
 def description(bean: Bean, value: Value) -> Answer:
     return {
         "desc": bean.meaning,
         "attr": {
             name: {"type": java_type(number), "desc": name, "rw": False}
-            for name, number in attributes_of(value).items()
+            for name, number in jmx_attributes(value).items()
         },
     }
 

@@ -83,6 +83,11 @@ class Meter:
             self._is_ticked = True
             self._one_minute = self._five_minutes = self._fifteen_minutes = rate
 
+    @property
+    def rate_unit(self) -> str:
+        """The unit of time of the rates, as Java's TimeUnit names it."""
+        return "SECONDS" if self._rate_unit == 1 else "NANOSECONDS"
+
     def rates(self) -> Rates:
         now_ns = self._clock()
         self.tick(now_ns)

@@ -22,7 +22,7 @@ from kadmin.render.metrics import number_text as number_text_of
 from kadmin.render.visible import visible
 from kadmin.reports.views.topics import TopicRow
 from kadmin.version import VERSION
-from kadmin.wording import abridged, amount, first_listed, span
+from kadmin.wording import abridged, amount, counted, first_listed, span
 
 THEMES: Final = ("auto", "light", "dark")
 THEME_COOKIE: Final = "kadmin_theme"
@@ -159,6 +159,7 @@ FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "age": age_text,
     "bytes": amount_text,
     "clock": clock_text,
+    "counted": counted,
     "lag_time": lag_text,
     "measure": number_text_of,
     "number": number_text,

@@ -52,6 +52,7 @@ def test_a_bean_is_read_with_all_its_attributes() -> None:
             "OneMinuteRate": 20.0,
             "FiveMinuteRate": 20.0,
             "FifteenMinuteRate": 20.0,
+            "RateUnit": "SECONDS",
         },
         "timestamp": 1_700_000_000,
         "status": 200,

@@ -1,6 +1,7 @@
 """Pages over looks that are made up: large, old, and failed ones."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from kadmin.plan.check.evidence import Evidence
 from kadmin.plan.check.judge import judge
 from kadmin.plan.metrics.measures import Unit
 from kadmin.plan.metrics.report import EndpointRow, MeasureRow, MetricsReport
-from kadmin.reports.views.brokers import broker_rows
+from kadmin.reports.views.brokers import DirRow, broker_rows
 from kadmin.reports.views.observed import Observed
 from kadmin.reports.views.overview import overview_of
 from kadmin.reports.views.topics import TopicTable
@@ -97,6 +98,25 @@ def test_numbers_that_are_old_are_marked_and_the_reason_is_shown(serving: Servin
     for page in pages:
         assert 'class="age stale"' in page
         assert "no ZooKeeper answers &lt;b&gt;" in page
+
+
+def test_one_thing_is_counted_as_one(serving: Serving) -> None:
+    directory = DirRow(
+        path="/data",
+        replica_count=1,
+        size_bytes=5,
+        total_bytes=None,
+        usable_bytes=None,
+        has_failed=False,
+    )
+    look = look_at(cluster(brokers("1"), topic("t", "1")))
+    rows = [replace(each, dirs=(directory,)) for each in look.brokers]
+    look = replace(look, brokers=rows, warnings=("a part of it could not be read",))
+
+    summary, broker = visit(serving, look, "/clusters/east", "/clusters/east/brokers/1")
+
+    assert "1 warning while it was read" in summary
+    assert "1 replica," in broker
 
 
 def test_a_fresh_look_is_not_marked_as_stale(serving: Serving) -> None:
