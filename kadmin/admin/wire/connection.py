@@ -26,7 +26,7 @@ from cluster.model.address import host_and_port
 from cluster.model.ids import BrokerId
 from kadmin.admin.asking import Asking
 from kadmin.admin.ports import Fence
-from kadmin.admin.wire.errors import BrokersUnreachable
+from kadmin.admin.wire.errors import ANSWERED_BEFORE, BrokersUnreachable
 from kadmin.admin.wire.outcomes import NO_FENCE, change_of
 from kadmin.admin.wire.probe import Probe
 from kadmin.budget import Budget
@@ -206,7 +206,8 @@ class WireConnection:
             except SILENCES as error:
                 self.note_silence(broker, error, left_s)
                 reason = plain(error)
-        raise BrokersUnreachable(self.settings.bootstrap, f"broker {broker}: {reason}")
+        reason = f"broker {broker}: {reason}"
+        raise BrokersUnreachable(self.settings.bootstrap, reason, hint=ANSWERED_BEFORE)
 
     def ask_someone(self, request: object) -> Any:
         """Return the answer to *request* of one of the brokers that have answered before.
@@ -332,7 +333,7 @@ class WireConnection:
             return {brokers[0]: answer_of(brokers[0])}
         with self.budget.spending() as left_s:
             told = Asking(brokers, answer_of).answers(left_s + SETTLING_S)
-        silence = BrokersUnreachable(self.settings.bootstrap, "no answer")
+        silence = BrokersUnreachable(self.settings.bootstrap, "no answer", hint=ANSWERED_BEFORE)
         return {broker: told.get(broker, silence) for broker in brokers}
 
     def send(self, request: object, broker: int | None = None) -> Any:

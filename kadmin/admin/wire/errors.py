@@ -4,8 +4,15 @@ Knows no client library: each translates its own failures into these.
 """
 
 from collections.abc import Sequence
+from typing import Final
 
 from kadmin.errors import KadminError, UnreachableError
+
+ANSWERED_BEFORE: Final = (
+    "they answered when kadmin connected: they have died since then, or wait for a controller, as"
+    " brokers of KRaft do while its quorum is down; --timeout says how long to wait"
+)
+"""The hint where the connection is open: its addresses, TLS and password are right."""
 
 
 class BrokersUnreachable(UnreachableError):

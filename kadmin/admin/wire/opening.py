@@ -28,6 +28,7 @@ from kadmin.admin.tls import check_readable, tls_context
 from kadmin.admin.wire.bounded_client import client_within
 from kadmin.admin.wire.connection import PREFIX, SILENCES, WireConnection, plain
 from kadmin.admin.wire.errors import (
+    ANSWERED_BEFORE,
     BrokersDenied,
     BrokersUnreachable,
     KerberosFailed,
@@ -140,7 +141,9 @@ def connect_brokers(
         except (SaslAuthenticationFailedError, AuthorizationError) as error:
             raise BrokersDenied(settings.bootstrap, plain(error)) from error
         except SILENCES as error:
-            raise BrokersUnreachable(settings.bootstrap, plain(error)) from error
+            raise BrokersUnreachable(
+                settings.bootstrap, plain(error), hint=ANSWERED_BEFORE
+            ) from error
         except KafkaError as error:
             raise KadminError(
                 f"the brokers at {settings.bootstrap} failed: {plain(error)}"
