@@ -104,9 +104,7 @@ def doctor(session: Session) -> None:
             " sets its throttle again"
         )
     orphans = [each for each in found if each.holder is Holder.ORPHAN]
-    slowing = [
-        each for each in found if each.holder is Holder.OPERATOR and not each.is_healthy
-    ]
+    slowing = [each for each in found if each.holder is Holder.OPERATOR and not each.is_healthy]
     if orphans or slowing:
         raise ThrottlesLeft(len(orphans), len(slowing))
 
