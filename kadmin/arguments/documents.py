@@ -2,14 +2,11 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Final, TypeAlias, TypeGuard
+from typing import Final, TypeGuard
 
 from cluster.model.topic_name import topic_name_problem
 from kadmin.errors import UsageError
-from kadmin.named_file import VALUES_MAX, has_too_many_values
-from kadmin.plan.reassignment.targets import (
-    repeated,
-)
+from kadmin.json_object import BadJsonObject, JsonObject, parse_json_object
 from kadmin.wording import listed
 
 
@@ -25,11 +22,6 @@ class BadFile(UsageError):
 VERSION: Final = 1
 INT32_MAX: Final = 2**31 - 1
 
-QUOTED_MAX: Final = 100
-"""So much of an object is quoted: an entry whole, but not a whole file."""
-
-JsonObject: TypeAlias = dict[str, object]
-
 
 def parse_document(text: str, source: str, hint: str) -> JsonObject:
     """Return the object that *text* is.
@@ -37,41 +29,10 @@ def parse_document(text: str, source: str, hint: str) -> JsonObject:
     Raises:
         BadFile: it is none, or a key has two values.
     """
-    if has_too_many_values(text):
-        raise BadFile(source, [f"it has more than {VALUES_MAX:,} values"], hint)
-    ambiguous: list[str] = []
-
-    def object_of(pairs: list[tuple[str, object]]) -> JsonObject:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            ambiguous.append(twice_text(pairs))
-        return found
-
     try:
-        document = json.loads(text, object_pairs_hook=object_of)
-    except ValueError as error:
-        where = ""
-        if isinstance(error, json.JSONDecodeError):
-            where = f" (line {error.lineno}, column {error.colno}: {error.msg})"
-        problem = f"it is not JSON{where}" if text.strip() else "it is empty"
-        raise BadFile(source, [problem], hint) from error
-    except RecursionError as error:
-        raise BadFile(source, ["it is nested too deeply"], hint) from error
-    if not isinstance(document, dict):
-        raise BadFile(source, ["it is no JSON object"], hint)
-    if ambiguous:
-        raise BadFile(source, ambiguous, hint)
-    return document
-
-
-def twice_text(pairs: list[tuple[str, object]]) -> str:
-    """Return what is wrong with the object of *pairs*, some of whose keys stand in it more than
-    once."""
-    keys = " and ".join(f"'{key}'" for key in repeated(key for key, _ in pairs))
-    compact = json.JSONEncoder(separators=(",", ":")).encode
-    written = ",".join(f"{compact(key)}:{compact(value)}" for key, value in pairs)
-    more = "…" if len(written) > QUOTED_MAX else ""
-    return f"{keys} more than once in {{{written[:QUOTED_MAX]}{more}}}"
+        return parse_json_object(text)
+    except BadJsonObject as error:
+        raise BadFile(source, error.problems, hint) from error
 
 
 def version_problems(document: JsonObject) -> Iterator[str]:

@@ -15,7 +15,7 @@ from kadmin.wording import counted, first_listed
 COLUMNS = ("entity_type", "entity_name", "config", "value", "set_by", "runs", "before", "slows")
 HEADINGS = ("WHERE", "CONFIG", "VALUE", "SET BY", "SLOWS")
 WHO = {
-    Holder.REASSIGNMENT: "a reassignment that needs it",
+    Holder.REASSIGNMENT: "a reassignment that is under way",
     Holder.ORPHAN: "a reassignment that is over",
     Holder.OPERATOR: "no reassignment that is known here",
 }
@@ -133,22 +133,39 @@ def removal(throttle: Throttle, aim: Callable[[str], str]) -> str | None:
 def doctor_lines(
     commands: Sequence[tuple[Throttle, str | None]], need: str | None
 ) -> Iterator[str]:
+    """Describe each throttle that is a finding, and the healthy ones in one line a holder."""
+    healthy: dict[Holder, list[Throttle]] = {}
     for throttle, command in commands:
+        if throttle.is_healthy:
+            healthy.setdefault(throttle.holder, []).append(throttle)
+            continue
         yield visible(f"{where(throttle)}: {throttle.key}={throttle.value}")
-        owners = "".join(
-            f"; run {owner.run} of {owner.by} since {owner.since}" for owner in throttle.owners
-        )
-        why = f": {need}" if throttle.holder is Holder.REASSIGNMENT else ""
-        yield visible(f"  set by {WHO[throttle.holder]}{why}{owners}")
-        if throttle.slows:
-            count = counted(len(throttle.slows), "replica")
-            yield visible(f"  slows down {count} now: {first_listed(throttle.slows)}")
-        else:
-            yield "  slows down nothing now"
+        yield visible(f"  set by {WHO[throttle.holder]}{owners_text((throttle,))}")
+        yield f"  {slows_text((throttle,))}"
         if throttle.before is not None:
             yield visible(f"  when it is released, {throttle.before} is there again, as before")
         if command is not None:
             yield f"  to remove it: {command}"
+    for holder, throttles in sorted(healthy.items()):
+        why = f": {need}" if holder is Holder.REASSIGNMENT else ""
+        places = first_listed(list(dict.fromkeys(map(where, throttles))))
+        yield visible(
+            f"healthy: {counted(len(throttles), 'throttle')} set by {WHO[holder]}{why}; "
+            f"{slows_text(throttles)}; at {places}{owners_text(throttles)}"
+        )
+
+
+def slows_text(throttles: Sequence[Throttle]) -> str:
+    slowed = list(dict.fromkeys(replica for each in throttles for replica in each.slows))
+    if not slowed:
+        return "slows down nothing now"
+    return f"slows down {counted(len(slowed), 'replica')} now: {first_listed(slowed)}"
+
+
+def owners_text(throttles: Sequence[Throttle]) -> str:
+    owners = (owner for each in throttles for owner in each.owners)
+    texts = (f"; run {owner.run} of {owner.by} since {owner.since}" for owner in owners)
+    return "".join(dict.fromkeys(texts))
 
 
 def release_lines(plan: Release) -> Iterator[str]:

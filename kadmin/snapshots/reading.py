@@ -27,11 +27,12 @@ from cluster.model.topic import (
     TopicAssignment,
 )
 from kadmin.errors import UsageError
-from kadmin.named_file import VALUES_MAX, has_too_many_values
+from kadmin.json_object import BadJsonObject, parse_json_object
 from kadmin.plan.log_dirs import LogDir, ReplicaLog
 from kadmin.snapshots.fields import INT32_MAX, Fields, WrongField, is_number, is_text
 from kadmin.snapshots.saved import SavedCluster, SavedGroup, Source
 from kadmin.snapshots.writing import SCHEMA, VERSION
+from kadmin.wording import listed
 
 SCHEMA_TEXT: Final = re.compile(rf"{re.escape(SCHEMA)}/([1-9][0-9]{{0,8}})")
 
@@ -53,22 +54,14 @@ def saved_in(text: str, source: str) -> SavedCluster:
     Raises:
         BadSnapshot: it is no snapshot, of a newer kadmin, cut off, or damaged.
     """
-    if not text.strip():
-        raise BadSnapshot(source, "it is empty")
-    if has_too_many_values(text):
-        raise BadSnapshot(source, f"it has more than {VALUES_MAX:,} values")
     try:
-        document = json.loads(text)
-    except json.JSONDecodeError as error:
-        problem = f"it is not JSON (line {error.lineno}, column {error.colno}: {error.msg})"
-        if f'"schema": "{SCHEMA}/' in text[:200]:
-            problem = f"it is cut off or damaged at line {error.lineno}: {error.msg}"
+        document = parse_json_object(text)
+    except BadJsonObject as error:
+        cause = error.__cause__
+        if isinstance(cause, json.JSONDecodeError) and f'"schema": "{SCHEMA}/' in text[:200]:
+            problem = f"it is cut off or damaged at line {cause.lineno}: {cause.msg}"
             raise BadSnapshot(source, problem, "copy it again, or save it again") from error
-        raise BadSnapshot(source, problem) from error
-    except (ValueError, RecursionError) as error:
-        raise BadSnapshot(source, f"it is not JSON: {error}") from error
-    if not isinstance(document, dict):
-        raise BadSnapshot(source, "it is no JSON object")
+        raise BadSnapshot(source, listed(error.problems, "; ")) from error
     check_schema(document.get("schema"), source)
     try:
         return saved_of(Fields(document, ""))

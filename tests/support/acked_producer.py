@@ -133,7 +133,22 @@ class AckedProducer:
             assert not self.has_given_up, f"it sends no more: {self.acknowledged.failures}"
             return self.acknowledged.count >= wanted
 
-        wait_until(is_reached, what=f"{PROGRESS} more acknowledgements")
+        try:
+            wait_until(is_reached, what=f"{PROGRESS} more acknowledgements")
+        except AssertionError as error:
+            raise AssertionError(f"{error}; {self.standing()}") from error
+
+    def standing(self) -> str:
+        """Return what tells a library that waits from a cluster that does not answer."""
+        now_s = time.monotonic()
+        thread = "runs" if self._thread.is_alive() else "has ended"
+        ages = {index: round(now_s - at) for index, at in self.acknowledged.last_s.items()}
+        return (
+            f"{self.sent} were sent and {self.acknowledged.count} acknowledged,"
+            f" {len(self._library)} are in the library; its thread {thread};"
+            f" seconds since the last of each partition: {ages};"
+            f" failures: {dict(self.acknowledged.failures)}"
+        )
 
     def end(self) -> None:
         """Send no more."""

@@ -75,7 +75,8 @@ def list_(session: Session) -> None:
 
 @group_command(throttle, "doctor", short_help="Find throttles left behind.", speaks_to_brokers=True)
 def doctor(session: Session) -> None:
-    """Show for each throttle what it is for, what it slows down, and how far that is.
+    """Show for each throttle that is a finding who has set it, what it slows down and the command
+    that removes it. The healthy ones are counted: 'kadmin throttle list' shows each.
 
     Exits with 4 if there is an orphan, or if a throttle that no reassignment has set slows
     replicas down: those that have to catch up, or are copied to another log directory.
@@ -103,7 +104,7 @@ def doctor(session: Session) -> None:
             " sets its throttle again"
         )
     orphans = [each for each in found if each.holder is Holder.ORPHAN]
-    slowing = [each for each in found if each.holder is Holder.OPERATOR and each.slows]
+    slowing = [each for each in found if each.holder is Holder.OPERATOR and not each.is_healthy]
     if orphans or slowing:
         raise ThrottlesLeft(len(orphans), len(slowing))
 

@@ -13,7 +13,7 @@ from cluster.model.ids import BrokerId, TopicPartition, ZkVersion
 from cluster.model.placement import Racks
 from cluster.model.topic_name import topic_name_problem
 from kadmin.errors import UsageError
-from kadmin.named_file import VALUES_MAX, has_too_many_values
+from kadmin.json_object import BadJsonObject, parse_json_object
 from kadmin.plan.reassignment.targets import repeated
 from kadmin.wording import first_listed, listed
 
@@ -144,17 +144,10 @@ def from_json(text: str, source: str) -> MovePlan:
     Raises:
         BadPlanFile: it holds none, with every problem and its place.
     """
-    if has_too_many_values(text):
-        raise BadPlanFile(source, [f"it has more than {VALUES_MAX:,} values"])
     try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        where = "" if text.strip() else "it is empty"
-        if isinstance(error, json.JSONDecodeError) and not where:
-            where = f"it is not JSON (line {error.lineno}, column {error.colno}: {error.msg})"
-        raise BadPlanFile(source, [where or "it is not JSON"]) from error
-    if not isinstance(document, dict):
-        raise BadPlanFile(source, ["it is no JSON object"])
+        document = parse_json_object(text)
+    except BadJsonObject as error:
+        raise BadPlanFile(source, error.problems) from error
     version = document.get("version")
     if version != VERSION or isinstance(version, bool):
         raise BadPlanFile(source, [f"'version' is {json.dumps(version)}, and not {VERSION}"])

@@ -81,6 +81,13 @@ class Throttle:
     before: str | None = None
     slows: tuple[Replica, ...] = ()
 
+    @property
+    def is_healthy(self) -> bool:
+        """Whether a reassignment needs it, or it slows nothing down and is no orphan."""
+        return self.holder is Holder.REASSIGNMENT or (
+            self.holder is Holder.OPERATOR and not self.slows
+        )
+
 
 def needed_for(view: ThrottleView) -> str | None:
     """Return what the throttles of reassignments may be meant for; None where nothing is left."""

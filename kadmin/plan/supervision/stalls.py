@@ -1,6 +1,6 @@
 """Stalls: what a run, or one of its moves, waits for."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -36,12 +36,14 @@ class Stall:
 @dataclass(slots=True)
 class Advance:
     """How a move stood when it last got on: at *since_ms* it lacked *left* bytes, *missing* was out
-    of the ISR.  *most_left* is the most that it has lacked since."""
+    of the ISR.  *most_left* is the most that it has lacked since.  One that *is_first* was seen
+    then, and has not been seen to get on."""
 
     left: int | None
     missing: tuple[BrokerId, ...]
     since_ms: int
     most_left: int
+    is_first: bool
 
     @property
     def is_outrun(self) -> bool:
@@ -68,16 +70,25 @@ class Watcher:
         if under_way and view.snapshot.lacks_controller:
             yield Stall(partition=None, reason="there is no controller", since_ms=view.time_ms)
             return
-        for partition in under_way:
-            move = moves[partition]
-            is_forward = standings[partition] is Standing.MOVING
-            heading = move.target if is_forward else move.replicas
-            seen = self.look(move, heading, view)
+        headings = {
+            each: moves[each].target if standings[each] is Standing.MOVING else moves[each].replicas
+            for each in under_way
+        }
+        for partition, heading in headings.items():
+            self.look(moves[partition], heading, view)
+        copying = {
+            broker
+            for each in self.seen.values()
+            if not each.is_first and view.now_ms - each.since_ms < PATIENCE_MS
+            for broker in each.missing
+        }
+        for partition, heading in headings.items():
+            seen = self.seen[partition]
             reason = plain_reason(partition, heading, view)
             is_outrun = False
             if reason is None and view.now_ms - seen.since_ms >= PATIENCE_MS:
                 is_outrun = seen.is_outrun
-                reason = slow_reason(partition, seen, view, rate)
+                reason = slow_reason(partition, seen, view, rate, copying)
             if reason is not None:
                 yield Stall(
                     partition=partition,
@@ -86,7 +97,7 @@ class Watcher:
                     is_outrun=is_outrun,
                 )
 
-    def look(self, move: PlannedMove, heading: tuple[BrokerId, ...], view: View) -> Advance:
+    def look(self, move: PlannedMove, heading: tuple[BrokerId, ...], view: View) -> None:
         left = left_of(move, heading, view.sizes)
         state = view.state(move.partition)
         isr = () if state is None else state.isr
@@ -94,10 +105,9 @@ class Watcher:
         before = self.seen.get(move.partition)
         gets_on = before is None or missing != before.missing or is_less(left, before.left)
         if before is None or gets_on:
-            before = Advance(left, missing, view.now_ms, left or 0)
+            before = Advance(left, missing, view.now_ms, left or 0, is_first=before is None)
             self.seen[move.partition] = before
         before.most_left = max(before.most_left, left or 0)
-        return before
 
 
 def is_less(left: int | None, before: int | None) -> bool:
@@ -133,7 +143,14 @@ def plain_reason(
     return None
 
 
-def slow_reason(partition: TopicPartition, seen: Advance, view: View, rate: int | None) -> str:
+def slow_reason(
+    partition: TopicPartition,
+    seen: Advance,
+    view: View,
+    rate: int | None,
+    copying: Collection[BrokerId],
+) -> str:
+    """Return what probably holds it up; *copying* are brokers that get on with other moves."""
     part = part_of(view.snapshot, partition)
     is_begun = part is not None and part.is_reassigning
     if not seen.missing:
@@ -146,4 +163,7 @@ def slow_reason(partition: TopicPartition, seen: Advance, view: View, rate: int 
     if seen.is_outrun:
         at = "" if rate is None else f": the throttle of {amount(rate)}/s is below its produce rate"
         return f"it is written faster than broker {brokers} copies it{at}"
+    if all(broker in copying for broker in seen.missing):
+        at = "" if rate is None else f", at a throttle of {amount(rate)}/s"
+        return f"broker {brokers} copies other moves first{at}"
     return f"broker {brokers} does not fetch"

@@ -112,7 +112,11 @@ def entry(**values: object) -> dict[str, object]:
     [
         ("", ["it is empty"]),
         ("{", ["it is not JSON (line 1, column 2: Expecting property name enclosed in"]),
-        ("[" * 100_000, ["it is not JSON"]),
+        ("[" * 100_000, ["it is nested too deeply"]),
+        (
+            to_json(PLAN).replace('"target"', '"target": [0], "target"', 1),
+            ['\'target\' more than once in {"topic":"t","partition":0,'],
+        ),
         ([], ["it is no JSON object"]),
         ({}, ["'version' is null, and not 1"]),
         (changed(version=2), ["'version' is 2, and not 1"]),

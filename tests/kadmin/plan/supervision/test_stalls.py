@@ -86,6 +86,30 @@ def test_what_gets_on_is_no_stall_and_what_stopped_is_one_since_then() -> None:
     assert 1_000_000 + PATIENCE_MS == stall.since_ms
 
 
+@pytest.mark.parametrize(
+    ("copied", "reason"),
+    [
+        ((10, 20), "broker 2 copies other moves first, at a throttle of 9 B/s"),
+        ((10, 10), "broker 2 does not fetch"),
+    ],
+    ids=["another gets on", "none gets on"],
+)
+def test_a_move_that_waits_behind_others_of_its_broker_does_not_blame_it(
+    copied: tuple[int, int], reason: str
+) -> None:
+    other = planned("u-0", "1 -> 2", size=100)
+    moves = {each.partition: each for each in (MOVE, other)}
+    snapshot = cluster(brokers("1 2"), MOVING, replace(MOVING, name="u"))
+    watcher = Watcher()
+    for at, there in zip((0, PATIENCE_MS), copied, strict=True):
+        view = seen(snapshot, at, 10)
+        view = replace(view, sizes={**view.sizes, other.partition: {ONE: 100, TWO: there}})
+        stalls = list(watcher.stalls(moves, view.standings(tuple(moves.values())), view, 9))
+
+    assert reason == stalls[0].reason
+    assert MOVE.partition == stalls[0].partition
+
+
 def test_an_adaptive_throttle_halves_when_replicas_fall_out_and_recovers() -> None:
     kept = planned("t-0", "1,2 -> 1,3")
     run = MoveRun(
