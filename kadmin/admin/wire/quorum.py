@@ -8,10 +8,11 @@ from typing import Any, Final
 
 from kafka.errors import AuthorizationError, for_code
 from kafka.protocol.admin import DescribeClusterRequest, DescribeQuorumRequest
+from kafka.protocol.metadata import ApiVersionsRequest
 
 from cluster.model import fault as subjects
 from cluster.model.address import host_and_port
-from cluster.model.controller import Quorum, QuorumReplica
+from cluster.model.controller import Feature, Quorum, QuorumReplica
 from cluster.model.fault import Fault
 from cluster.model.ids import NO_LEADER, BrokerId
 from kadmin.admin.wire.connection import SILENCES, WireConnection, plain
@@ -19,6 +20,8 @@ from kadmin.admin.wire.errors import BrokersUnreachable
 
 METADATA_LOG: Final = "__cluster_metadata"
 WHAT: Final = "who the controller is"
+SOFTWARE: Final = {"client_software_name": "kadmin", "client_software_version": "1"}
+"""Brokers refuse a request without."""
 WITH_FENCED_BROKERS: Final = 2
 """The version of DescribeCluster, since Kafka 4.0."""
 
@@ -101,3 +104,26 @@ def read_fenced_brokers(connection: WireConnection) -> frozenset[BrokerId]:
         return frozenset()
     brokers = answer.brokers if answer.error_code == 0 else ()
     return frozenset(BrokerId(each.broker_id) for each in brokers if each.is_fenced)
+
+
+def read_features(connection: WireConnection) -> tuple[Feature, ...]:
+    """Return the features that the broker which answers supports, by name; none where none
+    answers.
+
+    One that is at level 0 is not among the finalized ones, as Kafka's brokers list them.
+    """
+    try:
+        with connection.budget.sharing():
+            answer = connection.ask(ApiVersionsRequest(**SOFTWARE))
+    except (BrokersUnreachable, *SILENCES):
+        return ()
+    levels = {each.name: each.max_version_level for each in answer.finalized_features or ()}
+    return tuple(
+        Feature(
+            name=each.name,
+            level=levels.get(each.name, 0),
+            supported_min=each.min_version,
+            supported_max=each.max_version,
+        )
+        for each in sorted(answer.supported_features or (), key=lambda each: str(each.name))
+    )

@@ -32,7 +32,12 @@ from kadmin.admin.wire.connection import SILENCES, NoController, WireConnection,
 from kadmin.admin.wire.describe_configs import read_topic_configs
 from kadmin.admin.wire.errors import BrokersUnreachable
 from kadmin.admin.wire.outcomes import words_of
-from kadmin.admin.wire.quorum import is_on_kraft, read_fenced_brokers, read_quorum
+from kadmin.admin.wire.quorum import (
+    is_on_kraft,
+    read_features,
+    read_fenced_brokers,
+    read_quorum,
+)
 from kadmin.arguments.topics import TopicSelection
 from kadmin.plan.topic_refusals import check_topic_name, is_glob
 
@@ -82,6 +87,7 @@ def read_snapshot(
             snapshot,
             controller=None if quorum is None else leader_of(quorum),
             quorum=quorum,
+            features=read_features(connection),
             fenced=read_fenced_brokers(connection),
         )
     else:
