@@ -90,6 +90,12 @@ def test_a_cluster_migrates_as_predicted_and_is_given_back(
 
         assert counted == made.controller.migrated()
         assert "dual-write" == read(chroot, "status")["phase"]
+        # They name any of them.
+        by_brokers = kadmin("controller", "--bootstrap-server", made.cluster.bootstrap)
+        assert (ExitCode.FOUND, True) == (
+            by_brokers.exit_code,
+            "brokers in migration mode" in by_brokers.stderr,
+        )
         alter = ("configs", "--alter", "--topic", "one", "--add-config", "retention.ms=1", "--yes")
         assert ExitCode.REFUSED == kadmin(*alter, "--zookeeper", chroot).exit_code
 

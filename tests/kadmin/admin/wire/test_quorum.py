@@ -9,6 +9,8 @@ from kafka.errors import ClusterAuthorizationFailedError, KafkaTimeoutError
 from kafka.protocol.admin import (
     DescribeClusterRequest,
     DescribeClusterResponse,
+    DescribeConfigsRequest,
+    DescribeConfigsResponse,
     DescribeQuorumRequest,
     DescribeQuorumResponse,
 )
@@ -17,7 +19,7 @@ from kafka.protocol.metadata import ApiVersionsRequest, ApiVersionsResponse
 from cluster.model.controller import Controller, Feature, Quorum, QuorumReplica
 from cluster.model.ids import BrokerId
 from kadmin.admin.wire.connection import WireConnection
-from kadmin.admin.wire.snapshot import read_snapshot
+from kadmin.admin.wire.snapshot import read_snapshot, with_owner
 from kadmin.plan.health import judge_loads
 from kadmin.render.brokers import broker_state
 from kadmin.render.controller import controller_document
@@ -72,6 +74,56 @@ FEATURES = ApiVersionsResponse(
         )
     ],
 )
+
+
+class Migrating(Brokers):
+    """Two brokers of 3.9, of which the first is over ZooKeeper, and answered, and the second is on
+    KRaft where there is a *quorum*."""
+
+    broker_version = (3, 9)
+
+    def serves(self, request: Any) -> bool:
+        return request in (ApiVersionsRequest, DescribeConfigsRequest)
+
+    def ask(self, request: Any, broker: int | None = None) -> Any:
+        if not isinstance(request, DescribeConfigsRequest):
+            assert broker == 2
+            return super().ask(request, broker)
+        result = DescribeConfigsResponse.DescribeConfigsResult
+        mode = result.DescribeConfigsResourceResult(
+            name="zookeeper.metadata.migration.enable", value="true"
+        )
+        return DescribeConfigsResponse(
+            results=[result(error_code=0, resource_name=str(broker), configs=[mode])]
+        )
+
+    def ask_all(self, requests: Any) -> Any:
+        own = [] if self.quorum is None else [api_version(DescribeQuorumRequest.API_KEY)]
+        keys: dict[int, list[Any]] = {1: [], 2: own}
+        found = {each: ApiVersionsResponse(error_code=0, api_keys=keys[each]) for each in requests}
+        return found, {}
+
+
+def api_version(key: int) -> Any:
+    return ApiVersionsResponse.ApiVersion(api_key=key, min_version=0, max_version=2)
+
+
+def test_in_a_migration_a_broker_on_kraft_is_asked_who_the_controller_is() -> None:
+    brokers = Migrating(quorum(3000, 1))
+
+    snapshot = with_owner(brokers, read_snapshot(brokers, None))
+
+    assert Controller(broker_id=BrokerId(3000), kraft_controller_epoch=1) == snapshot.controller
+    assert (3000, ()) == (snapshot.quorum and snapshot.quorum.leader_id, snapshot.faults)
+
+
+def test_brokers_in_migration_mode_do_not_know_who_the_controller_is() -> None:
+    brokers = Migrating(None)
+
+    snapshot = with_owner(brokers, read_snapshot(brokers, None))
+
+    assert (None, False) == (snapshot.controller, snapshot.lacks_controller)
+    assert ["ask ZooKeeper" in fault.reason for fault in snapshot.faults] == [True]
 
 
 def test_a_feature_that_is_not_finalized_is_at_level_0() -> None:
