@@ -46,8 +46,8 @@ def one_on_kraft(connection: WireConnection, brokers: Sequence[BrokerId]) -> Bro
 def read_quorum(
     connection: WireConnection, faults: list[Fault], broker: BrokerId | None = None
 ) -> Quorum | None:
-    """Return the quorum, or None while it has no leader, as *broker* or any tells; an answer
-    without it is added to *faults*."""
+    """Return the quorum, or None while it has no leader, as *broker* knows it, or any where none is
+    named; an answer without it is added to *faults*."""
     topic = DescribeQuorumRequest.TopicData
     part = topic.PartitionData(partition_index=0)
     request = DescribeQuorumRequest(topics=[topic(topic_name=METADATA_LOG, partitions=[part])])
