@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
 from cluster.model.ids import NEVER_READ, BrokerId, ControllerEpoch, ZkVersion
 
@@ -80,6 +81,20 @@ class Quorum:
         if leader is None or replica.log_end_offset < 0 or leader.log_end_offset < 0:
             return None
         return max(0, leader.log_end_offset - replica.log_end_offset)
+
+
+METADATA_VERSION: Final = "metadata.version"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feature:
+    """A feature of a cluster on KRaft: the *level* that is finalized, 0 while it is off, and from
+    which to which level the broker that was asked supports."""
+
+    name: str
+    level: int
+    supported_min: int
+    supported_max: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,13 @@ from typing import Final
 from cluster.model import fault as subjects
 from cluster.model.broker import BrokerRegistration
 from cluster.model.config_entity import NO_OVERRIDES, ConfigOverrides
-from cluster.model.controller import Controller, ControllerEpochNode, MigrationState, Quorum
+from cluster.model.controller import (
+    Controller,
+    ControllerEpochNode,
+    Feature,
+    MigrationState,
+    Quorum,
+)
 from cluster.model.fault import Fault, Thing
 from cluster.model.ids import INTERNAL_TOPICS, BrokerId, TopicPartition
 from cluster.model.topic import PartitionState, TopicAssignment
@@ -52,12 +58,12 @@ class ClusterSnapshot:
     """A cluster, read in a few round trips, so not from one instant.
 
     *brokers* and *topics* are in order of id and name.  *migration* is one to KRaft that has begun,
-    whichever controller is active.  *quorum* is that of a cluster on KRaft, and *fenced* has its
-    brokers that are registered and not live.  *moving* has the targets of a reassignment requested
-    through `/admin/reassign_partitions`, as in releases before 2.4 for each; *stale_moves* are
-    those of partitions that do not exist, which will never be carried out.  *broker_defaults* are
-    the dynamic configs of all brokers.  *faults* are about what could not be decoded or may not be
-    read, which is left out.
+    whichever controller is active.  *quorum* and *features* are those of a cluster on KRaft, and
+    *fenced* has its brokers that are registered and not live.  *moving* has the targets of a
+    reassignment requested through `/admin/reassign_partitions`, as in releases before 2.4 for each;
+    *stale_moves* are those of partitions that do not exist, which will never be carried out.
+    *broker_defaults* are the dynamic configs of all brokers.  *faults* are about what could not be
+    decoded or may not be read, which is left out.
     """
 
     brokers: Mapping[BrokerId, BrokerRegistration]
@@ -66,6 +72,7 @@ class ClusterSnapshot:
     controller_epoch: ControllerEpochNode | None = None
     migration: MigrationState | None = None
     quorum: Quorum | None = None
+    features: tuple[Feature, ...] = ()
     fenced: frozenset[BrokerId] = frozenset()
     moving: Mapping[TopicPartition, tuple[BrokerId, ...]] = field(default_factory=dict)
     stale_moves: Mapping[TopicPartition, tuple[BrokerId, ...]] = field(default_factory=dict)

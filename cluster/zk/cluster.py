@@ -14,11 +14,13 @@ from cluster.zk.fields import (
     INT16_MAX,
     INT64_MAX,
     JsonObject,
+    decimal,
     extra_fields,
     integer,
     json_bytes,
     json_map,
     json_object,
+    number,
     shown,
     text,
 )
@@ -48,12 +50,13 @@ def decode_producer_id_block(node: Znode) -> ProducerIdBlock | None:
     if not node.data:
         return None
     document = json_object(node)
-    first = integer(node, document, "block_start", 0, INT64_MAX)
+    first = decimal(node, text(node, document, "block_start"), "'block_start'", 0, INT64_MAX)
+    last = decimal(node, text(node, document, "block_end"), "'block_end'", first, INT64_MAX)
     return ProducerIdBlock(
         # A KRaft controller, which writes it during a migration, has -1 here.
-        broker_id=BrokerId(integer(node, document, "broker", -1)),
+        broker_id=BrokerId(number(node, document, "broker", -1)),
         first=first,
-        last=integer(node, document, "block_end", first, INT64_MAX),
+        last=last,
         version=integer(node, document, "version", default=1),
         zk_version=node.zk_version,
         extra=extra_fields(document, BLOCK_FIELDS),

@@ -5,7 +5,6 @@ from typing import Final
 from cluster.model.controller import Controller, ControllerEpochNode, MigrationState
 from cluster.model.ids import BrokerId, ControllerEpoch
 from cluster.zk.fields import (
-    INT32_MAX,
     INT64_MAX,
     JsonObject,
     decimal,
@@ -13,6 +12,7 @@ from cluster.zk.fields import (
     integer,
     json_bytes,
     json_object,
+    number,
     optional_integer,
     plain_text,
 )
@@ -42,7 +42,7 @@ def decode_controller(node: Znode) -> Controller:
         )
     document = json_object(node)
     return Controller(
-        broker_id=BrokerId(integer(node, document, "brokerid", 0)),
+        broker_id=BrokerId(number(node, document, "brokerid", 0)),
         timestamp_ms=optional_integer(node, document, "timestamp", 0, INT64_MAX),
         version=integer(node, document, "version", 1, default=1),
         kraft_controller_epoch=integer(node, document, "kraftControllerEpoch", -1, default=-1),
@@ -72,13 +72,14 @@ def encode_controller_epoch(epoch: ControllerEpoch) -> bytes:
 
 
 def decode_migration(node: Znode) -> MigrationState:
+    """Decode version 0, the only one that there is; controllers refuse another."""
     document = json_object(node)
     return MigrationState(
-        kraft_controller_id=BrokerId(integer(node, document, "kraft_controller_id", -1)),
-        kraft_controller_epoch=integer(node, document, "kraft_controller_epoch", -1),
-        kraft_metadata_offset=integer(node, document, "kraft_metadata_offset", -1, INT64_MAX),
-        kraft_metadata_epoch=integer(node, document, "kraft_metadata_epoch", -1, INT32_MAX),
-        version=integer(node, document, "version", 0, default=0),
+        kraft_controller_id=BrokerId(number(node, document, "kraft_controller_id", -1)),
+        kraft_controller_epoch=number(node, document, "kraft_controller_epoch", -1),
+        kraft_metadata_offset=number(node, document, "kraft_metadata_offset", -1, INT64_MAX),
+        kraft_metadata_epoch=number(node, document, "kraft_metadata_epoch", -1),
+        version=number(node, document, "version", 0, 0),
         zk_version=node.zk_version,
         extra=extra_fields(document, MIGRATION_FIELDS),
     )

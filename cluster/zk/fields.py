@@ -151,6 +151,15 @@ def integer(
     return default
 
 
+def number(
+    node: Znode, document: JsonObject, key: str, low: int = INT32_MIN, high: int = INT32_MAX
+) -> int:
+    """As `integer`, where Kafka reads a number alone, and no text."""
+    if type(document.get(key)) is str:
+        raise node.corrupt(f"'{key}' is not a number: {shown(document[key])}")
+    return integer(node, document, key, low, high)
+
+
 def optional_text(node: Znode, document: JsonObject, key: str) -> str | None:
     """The text under *key*, None for a missing or null one."""
     value = document.get(key)

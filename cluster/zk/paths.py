@@ -3,6 +3,7 @@
 Paths of config entities are in `cluster.zk.configs`.
 """
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from cluster.model.ids import BrokerId, TopicPartition
@@ -160,6 +161,10 @@ def sanitized(name: str) -> str:
     from urllib.parse import quote
 
     return quote(name, safe="").replace("~", "%7E")
+
+
+ILLEGAL_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
+"""What Java's decoder refuses."""
 
 
 def desanitized(name: str) -> str:

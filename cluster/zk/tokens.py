@@ -7,15 +7,15 @@ from cluster.zk.fields import (
     INT64_MAX,
     JsonObject,
     extra_fields,
-    integer,
     json_bytes,
     json_list,
     json_object,
+    number,
     plain_text,
     shown,
     text,
 )
-from cluster.zk.paths import desanitized, sanitized
+from cluster.zk.paths import ILLEGAL_ESCAPE, desanitized, sanitized
 from cluster.zk.znode import Znode
 
 NEWEST_VERSION: Final = 3
@@ -35,18 +35,21 @@ FIELDS: Final = frozenset(
 
 def decode_token(node: Znode) -> DelegationToken:
     document = json_object(node)
-    version = integer(node, document, "version", 1, NEWEST_VERSION)
-    owner = desanitized(text(node, document, "owner"))
+    version = number(node, document, "version", 1, NEWEST_VERSION)
+    owner = principal(node, text(node, document, "owner"))
+    requester = owner
+    if version >= 3:
+        requester = principal(node, text(node, document, "tokenRequester"))
     return DelegationToken(
         token_id=text(node, document, "tokenId"),
         owner=owner,
-        requester=desanitized(text(node, document, "tokenRequester")) if version >= 3 else owner,
+        requester=requester,
         renewers=tuple(
             decode_renewer(node, renewer) for renewer in json_list(node, document, "renewers")
         ),
-        issue_timestamp_ms=integer(node, document, "issueTimestamp", 0, INT64_MAX),
-        expiry_timestamp_ms=integer(node, document, "expiryTimestamp", 0, INT64_MAX),
-        max_timestamp_ms=integer(node, document, "maxTimestamp", 0, INT64_MAX),
+        issue_timestamp_ms=number(node, document, "issueTimestamp", 0, INT64_MAX),
+        expiry_timestamp_ms=number(node, document, "expiryTimestamp", 0, INT64_MAX),
+        max_timestamp_ms=number(node, document, "maxTimestamp", 0, INT64_MAX),
         version=version,
         zk_version=node.zk_version,
         extra=extra_fields(document, FIELDS if version >= 3 else FIELDS - {"tokenRequester"}),
@@ -56,7 +59,13 @@ def decode_token(node: Znode) -> DelegationToken:
 def decode_renewer(node: Znode, renewer: object) -> str:
     if type(renewer) is not str:
         raise node.corrupt(f"a renewer is not text: {shown(renewer)}")
-    return desanitized(renewer)
+    return principal(node, renewer)
+
+
+def principal(node: Znode, encoded: str) -> str:
+    if ILLEGAL_ESCAPE.search(encoded):
+        raise node.corrupt(f"a principal is not URL-encoded: {shown(encoded)}")
+    return desanitized(encoded)
 
 
 def encode_token(token: DelegationToken) -> bytes:

@@ -28,6 +28,7 @@ from cluster.zk.fields import (
     json_bytes,
     json_map,
     json_object,
+    number,
     optional_text,
     shown,
 )
@@ -78,7 +79,7 @@ def moving_lists(
     node: Znode, document: JsonObject, key: str, replicas: Mapping[int, tuple[BrokerId, ...]]
 ) -> dict[int, tuple[BrokerId, ...]]:
     """The replicas that are added or removed, which make sense only as a part of *replicas*."""
-    if document.get(key) is None:
+    if key not in document:
         return {}
     moving = replica_lists(node, key, json_map(node, document, key))
     for partition_id, brokers in moving.items():
@@ -133,7 +134,8 @@ def decode_state(node: Znode) -> PartitionState:
     extra = NOTHING
     if type(version) is not int or version != 1 or len(document) != 5:
         version = integer(node, document, "version", default=1)
-        leader_recovery_state = integer(node, document, "leader_recovery_state", 0, 1, default=0)
+        if "leader_recovery_state" in document:
+            leader_recovery_state = number(node, document, "leader_recovery_state", 0, 1)
         extra = extra_fields(document, STATE_FIELDS)
     return PartitionState(
         leader,

@@ -31,9 +31,10 @@ def read_cluster(session: Session, *, with_topics: bool) -> "ClusterSnapshot":
         return ZooKeeperTopics(connection).snapshot(TopicSelection(), with_topics=with_topics)
 
     def by_brokers(brokers: "WireConnection") -> "ClusterSnapshot":
-        from kadmin.admin.wire.snapshot import read_snapshot
+        from kadmin.admin.wire.snapshot import read_snapshot, with_owner
 
-        return read_snapshot(brokers, TopicSelection() if with_topics else None)
+        snapshot = read_snapshot(brokers, TopicSelection() if with_topics else None)
+        return with_owner(brokers, snapshot)
 
     with session.asked(by_zookeeper, by_brokers) as snapshot:
         return snapshot

@@ -34,7 +34,8 @@ def api_versions(session: Session, **options: Any) -> None:
     Like kafka-broker-api-versions. It asks each broker (Kafka 0.10 and later), those of
     --bootstrap-server or those registered in ZooKeeper. The table shows what all of them serve, and
     where they disagree, as in the middle of an upgrade. In a pipe, and with --plain, the lines are
-    those of Kafka's tool, without the version that its own client would use.
+    those of Kafka's tool, without the version that its own client would use. A note says which
+    brokers refuse clients older than Kafka 2.1, as those of Kafka 4 do.
 
     Exits with 5 if a broker did not answer.
 
@@ -48,7 +49,7 @@ def api_versions(session: Session, **options: Any) -> None:
     from kadmin.admin.wire.errors import SilentBrokers
     from kadmin.admin.wire.snapshot import read_snapshot
     from kadmin.arguments.topics import TopicSelection
-    from kadmin.plan.api_versions import compare
+    from kadmin.plan.api_versions import brokers_text, compare, refusing_old_clients
     from kadmin.render.api_versions import versions_document
 
     wanted = broker_ids(options["brokers"])
@@ -69,6 +70,12 @@ def api_versions(session: Session, **options: Any) -> None:
             differences_only=options["differences"],
         )
         session.output.show(document, plain=options["plain"])
+        refusing = refusing_old_clients(apis)
+        if refusing:
+            session.output.note(
+                f"requests of clients older than Kafka 2.1 are refused by {brokers_text(refusing)}"
+                " (KIP-896)"
+            )
         silent = [broker for broker in asked if broker not in apis]
         if silent:
             raise SilentBrokers(silent)

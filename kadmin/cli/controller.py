@@ -25,7 +25,8 @@ def controller(session: Session, **options: Any) -> None:
     ZooKeeper knows the time, and the epoch where there is no KRaft. On KRaft the controller is the
     leader of the metadata quorum, as DescribeQuorum reports it, which need not be a broker. Then
     the nodes of the quorum follow, as kafka-metadata-quorum describe --replication lists them:
-    leader, voters and observers, with their log ends, lags, and when they fetched last.
+    leader, voters and observers, with their log ends, lags, and when they fetched last; and the
+    features that are finalized, such as metadata.version, as kafka-features describe lists them.
 
     Exits with 4 if there is none, or if it cannot be read who it is. It says so if a KRaft
     controller owns the cluster: kadmin writes nothing to the ZooKeeper of such a cluster.

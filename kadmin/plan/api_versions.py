@@ -5,7 +5,7 @@ Pure: brokers' answers in, a comparison out.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from cluster.model.ids import BrokerId
 
@@ -21,6 +21,10 @@ class Versions(NamedTuple):
             return str(self.lowest)
         return f"{self.lowest} to {self.highest}"
 
+
+FETCH: Final = 1
+FETCH_OF_KAFKA_4: Final = 4
+"""The lowest version of Fetch in Kafka 4; it lists all versions of Produce, and refuses some."""
 
 BrokerApis: TypeAlias = Mapping[BrokerId, Mapping[int, Versions]]
 """What each broker serves, by the number of the API."""
@@ -75,6 +79,15 @@ def compare(
         for key in keys
     ]
     return [each for each in compared if not (differences_only and each.is_agreed)]
+
+
+def refusing_old_clients(apis: BrokerApis) -> tuple[BrokerId, ...]:
+    """Return the brokers that have dropped the requests of clients before Kafka 2.1 (KIP-896)."""
+    return tuple(
+        broker
+        for broker, served in sorted(apis.items())
+        if FETCH in served and served[FETCH].lowest >= FETCH_OF_KAFKA_4
+    )
 
 
 def brokers_text(brokers: Sequence[BrokerId]) -> str:

@@ -1,10 +1,10 @@
 """The controller of a cluster: how does it look?"""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from cluster.model import fault as subjects
-from cluster.model.controller import Quorum, QuorumReplica
+from cluster.model.controller import METADATA_VERSION, Feature, Quorum, QuorumReplica
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.render.brokers import as_list, is_fault, short_time, stacked, time_text
 from kadmin.render.faults import fault_bodies
@@ -17,11 +17,19 @@ if TYPE_CHECKING:
 
 Record: TypeAlias = Mapping[str, object]
 
+METADATA_VERSIONS: Final = (
+    *("3.0-IV1", "3.1-IV0", "3.2-IV0", "3.3-IV0", "3.3-IV1", "3.3-IV2", "3.3-IV3", "3.4-IV0"),
+    *("3.5-IV0", "3.5-IV1", "3.5-IV2", "3.6-IV0", "3.6-IV1", "3.6-IV2", "3.7-IV0", "3.7-IV1"),
+    *("3.7-IV2", "3.7-IV3", "3.7-IV4", "3.8-IV0", "3.9-IV0", "4.0-IV0", "4.0-IV1", "4.0-IV2"),
+    *("4.0-IV3", "4.1-IV0", "4.1-IV1", "4.2-IV0", "4.2-IV1"),
+)
+"""Kafka's names of the levels of `metadata.version`, from 1 on."""
+
 
 def controller_document(snapshot: ClusterSnapshot) -> Document:
     """Return who controls the cluster, and where: nowhere when that broker is not registered.
 
-    On KRaft the quorum is there, too, except in CSV.
+    On KRaft the quorum and the features are there, too, except in CSV.
     """
     controller, epoch = snapshot.controller, snapshot.controller_epoch
     record: dict[str, object] = {
@@ -44,12 +52,17 @@ def controller_document(snapshot: ClusterSnapshot) -> Document:
         body=lambda: {
             **record,
             "quorum": None if quorum is None else body,
+            "features": [feature_record(each) for each in snapshot.features],
             "faults": fault_bodies(snapshot.faults),
         },
         columns=tuple(record),
         rows=lambda: csv_rows([record], tuple(record)),
-        lines=lambda: (*controller_lines(record), *map(replica_line, replicas)),
-        pretty=lambda: pretty(record, replicas),
+        lines=lambda: (
+            *controller_lines(record),
+            *map(replica_line, replicas),
+            *map(feature_line, snapshot.features),
+        ),
+        pretty=lambda: pretty(record, replicas, snapshot.features),
     )
 
 
@@ -92,6 +105,35 @@ def replica_line(record: Record) -> str:
     )
 
 
+def feature_record(feature: Feature) -> dict[str, object]:
+    return {
+        "feature": feature.name,
+        "level": feature.level,
+        "level_name": level_text(feature, feature.level),
+        "supported_min": feature.supported_min,
+        "supported_max": feature.supported_max,
+    }
+
+
+def feature_line(feature: Feature) -> str:
+    """Return *feature* as kafka-features describe does, without the epoch."""
+    return "\t" + line_of(
+        {
+            "feature": feature.name,
+            "supported_min_version": level_text(feature, feature.supported_min),
+            "supported_max_version": level_text(feature, feature.supported_max),
+            "finalized_version_level": level_text(feature, feature.level),
+        }
+    )
+
+
+def level_text(feature: Feature, level: int) -> str:
+    """Return Kafka's name of a *level* of *feature*: that of a release, or its number."""
+    if feature.name == METADATA_VERSION and 1 <= level <= len(METADATA_VERSIONS):
+        return METADATA_VERSIONS[level - 1]
+    return str(level)
+
+
 def known(value: object) -> object:
     return "unknown" if value is None else value
 
@@ -126,7 +168,9 @@ def controller_lines(record: Mapping[str, object]) -> Iterator[str]:
     yield line + ("\tOwner: kraft" if record["owner"] == "kraft" else "")
 
 
-def pretty(record: Record, replicas: Sequence[Record]) -> "RenderableType":
+def pretty(
+    record: Record, replicas: Sequence[Record], features: Sequence[Feature]
+) -> "RenderableType":
     from rich.console import Group
     from rich.text import Text
 
@@ -145,7 +189,7 @@ def pretty(record: Record, replicas: Sequence[Record]) -> "RenderableType":
         Shown("epoch", lambda record: dashed(record["epoch"]), right=True, worth=3),
         Shown("since (UTC)", lambda record: short_time(record["since"]), worth=1),
     )
-    if not replicas:
+    if not (replicas or features):
         return controller
     quorum = table_of(
         replicas,
@@ -157,4 +201,10 @@ def pretty(record: Record, replicas: Sequence[Record]) -> "RenderableType":
         Shown("last fetch (UTC)", lambda record: short_time(record["last_fetch"]), worth=5),
         Shown("caught up (UTC)", lambda record: short_time(record["last_caught_up"]), worth=4),
     )
-    return Group(controller, quorum)
+    levels = table_of(
+        features,
+        Shown("feature", lambda each: Text(each.name, "bold")),
+        Shown("level", lambda each: level_text(each, each.level), right=True),
+        Shown("supported up to", lambda each: level_text(each, each.supported_max), right=True),
+    )
+    return Group(controller, *([quorum] if replicas else ()), *([levels] if features else ()))

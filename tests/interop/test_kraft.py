@@ -100,6 +100,9 @@ def test_the_quorum_is_told_with_who_follows_it(way: KRaftWay) -> None:
     assert (CONTROLLER_ID, "kraft") == (told()["controller"], told()["owner"])
     roles = {each["node"]: each["role"] for each in told()["quorum"]["replicas"]}
     assert {CONTROLLER_ID: "leader", 0: "observer", 1: "observer"} == roles
+    levels = {each["feature"]: each["level_name"] for each in told()["features"]}
+    assert way.cluster.release[:3] == levels["metadata.version"][:3]
+    assert "0" == levels["kraft.version"]
 
 
 def test_acls_are_changed(way: KRaftWay) -> None:

@@ -90,6 +90,12 @@ def test_a_cluster_migrates_as_predicted_and_is_given_back(
 
         assert counted == made.controller.migrated()
         assert "dual-write" == read(chroot, "status")["phase"]
+        # They name any of them.
+        by_brokers = kadmin("controller", "--bootstrap-server", made.cluster.bootstrap)
+        assert (ExitCode.FOUND, True) == (
+            by_brokers.exit_code,
+            "brokers in migration mode" in by_brokers.stderr,
+        )
         alter = ("configs", "--alter", "--topic", "one", "--add-config", "retention.ms=1", "--yes")
         assert ExitCode.REFUSED == kadmin(*alter, "--zookeeper", chroot).exit_code
 
@@ -295,6 +301,14 @@ TOKEN: Final = {
     "maxTimestamp": 3,
     "expiryTimestamp": 2,
 }
+BLOCK: Final = {"version": 1, "broker": 0, "block_start": "0", "block_end": "999"}
+NOT_BEGUN: Final = {
+    "version": 0,
+    "kraft_controller_id": -1,
+    "kraft_controller_epoch": -1,
+    "kraft_metadata_offset": -1,
+    "kraft_metadata_epoch": -1,
+}
 TOPIC_PATH: Final = paths.topic("t1")
 STATE_PATH: Final = paths.state("t1", 0)
 TOKEN_PATH: Final = paths.delegation_token("x")
@@ -322,6 +336,7 @@ PLANTED: Final[tuple[tuple[str, object, str], ...]] = (
     (TOPIC_PATH, {**TOPIC, "partitions": {"0": ["a"]}}, "waits"),
     (TOPIC_PATH, {**TOPIC, "partitions": {"0": None}}, "waits"),
     (TOPIC_PATH, {**TOPIC, "adding_replicas": []}, "waits"),
+    (TOPIC_PATH, {**TOPIC, "adding_replicas": None}, "waits"),
     (TOPIC_PATH, {**TOPIC, "topic_id": "x"}, "waits"),
     (TOPIC_PATH, {**TOPIC, "topic_id": 5}, "waits"),
     (TOPIC_PATH, {**TOPIC, "topic_id": None}, "waits"),
@@ -332,6 +347,7 @@ PLANTED: Final[tuple[tuple[str, object, str], ...]] = (
     (STATE_PATH, {**STATE, "leader": "0"}, "dies"),
     (STATE_PATH, {**STATE, "leader_epoch": 2**31}, "dies"),
     (STATE_PATH, {**STATE, "leader_recovery_state": 5}, "dies"),
+    (STATE_PATH, {**STATE, "leader_recovery_state": "1"}, "dies"),
     ("/config/topics/t1", config(a=1), "dies"),
     ("/config/topics/t1", "{nope", "copied"),
     ("/config/users/bob", config(producer_byte_rate=None), "dies"),
@@ -360,9 +376,18 @@ PLANTED: Final[tuple[tuple[str, object, str], ...]] = (
     (TOKEN_PATH, "", "copied"),
     (TOKEN_PATH, {**TOKEN, "renewers": ["bob"]}, "dies"),
     (TOKEN_PATH, {**TOKEN, "owner": None}, "dies"),
+    (TOKEN_PATH, {**TOKEN, "owner": "%zz:a"}, "dies"),
+    (TOKEN_PATH, {**TOKEN, "issueTimestamp": "1"}, "dies"),
     (paths.PRODUCER_ID_BLOCK, "", "dies"),
+    (paths.PRODUCER_ID_BLOCK, BLOCK, "copied"),
+    (paths.PRODUCER_ID_BLOCK, {**BLOCK, "block_start": 0}, "dies"),
+    (paths.PRODUCER_ID_BLOCK, {**BLOCK, "broker": "0"}, "dies"),
     (paths.MIGRATION, "", "waits"),
     (paths.MIGRATION, {"version": 0}, "waits"),
+    (paths.MIGRATION, NOT_BEGUN, "copied"),
+    (paths.MIGRATION, {**NOT_BEGUN, "kraft_metadata_offset": "-1"}, "waits"),
+    (paths.MIGRATION, {**NOT_BEGUN, "version": 1}, "waits"),
+    (paths.MIGRATION, {key: -1 for key in NOT_BEGUN if key != "version"}, "waits"),
     ("/brokers/ids/x", {}, "waits"),
     ("/admin/delete_topics/t1", "", "copied"),
 )

@@ -3,22 +3,28 @@
 Metadata names any broker as the controller there, which takes what is for it and hands it on.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from kafka.errors import AuthorizationError, for_code
 from kafka.protocol.admin import DescribeClusterRequest, DescribeQuorumRequest
+from kafka.protocol.metadata import ApiVersionsRequest
 
 from cluster.model import fault as subjects
 from cluster.model.address import host_and_port
-from cluster.model.controller import Quorum, QuorumReplica
+from cluster.model.controller import Feature, Quorum, QuorumReplica
 from cluster.model.fault import Fault
 from cluster.model.ids import NO_LEADER, BrokerId
+from kadmin.admin.wire.api_versions import read_api_versions
 from kadmin.admin.wire.connection import SILENCES, WireConnection, plain
 from kadmin.admin.wire.errors import BrokersUnreachable
 
 METADATA_LOG: Final = "__cluster_metadata"
 WHAT: Final = "who the controller is"
+SOFTWARE: Final = {"client_software_name": "kadmin", "client_software_version": "1"}
+"""Brokers refuse a request without."""
+MIGRATES: Final = (3, 4)
+"""The first release whose brokers can migrate, in part before the others."""
 WITH_FENCED_BROKERS: Final = 2
 """The version of DescribeCluster, since Kafka 4.0."""
 
@@ -29,15 +35,28 @@ def is_on_kraft(connection: WireConnection) -> bool:
     return connection.serves(DescribeQuorumRequest)
 
 
-def read_quorum(connection: WireConnection, faults: list[Fault]) -> Quorum | None:
-    """Return the quorum, or None while it has no leader; an answer without it is added to
-    *faults*."""
+def one_on_kraft(connection: WireConnection, brokers: Sequence[BrokerId]) -> BrokerId | None:
+    """Return one of *brokers* that has a metadata quorum, where the first that answered has none:
+    in a migration some are on KRaft, and the others name any broker as the controller."""
+    with connection.budget.sharing():
+        apis = read_api_versions(connection, brokers)
+    return next((each for each in apis if DescribeQuorumRequest.API_KEY in apis[each]), None)
+
+
+def read_quorum(
+    connection: WireConnection, faults: list[Fault], broker: BrokerId | None = None
+) -> Quorum | None:
+    """Return the quorum, or None while it has no leader, as *broker* knows it, or any where none is
+    named; an answer without it is added to *faults*."""
     topic = DescribeQuorumRequest.TopicData
     part = topic.PartitionData(partition_index=0)
     request = DescribeQuorumRequest(topics=[topic(topic_name=METADATA_LOG, partitions=[part])])
+    if broker is not None:
+        # kafka-python would take it for unknown to all, as to the first broker.
+        request.API_VERSION = 1
     try:
         with connection.budget.sharing():
-            answer = connection.ask(request)
+            answer = connection.ask(request, broker)
         codes = [answer.error_code, *(part.error_code for part in answer.topics[0].partitions)]
         for code in codes:
             if code != 0:
@@ -101,3 +120,26 @@ def read_fenced_brokers(connection: WireConnection) -> frozenset[BrokerId]:
         return frozenset()
     brokers = answer.brokers if answer.error_code == 0 else ()
     return frozenset(BrokerId(each.broker_id) for each in brokers if each.is_fenced)
+
+
+def read_features(connection: WireConnection) -> tuple[Feature, ...]:
+    """Return the features that the broker which answers supports, by name; none where none
+    answers.
+
+    One that is at level 0 is not among the finalized ones, as Kafka's brokers list them.
+    """
+    try:
+        with connection.budget.sharing():
+            answer = connection.ask(ApiVersionsRequest(**SOFTWARE))
+    except (BrokersUnreachable, *SILENCES):
+        return ()
+    levels = {each.name: each.max_version_level for each in answer.finalized_features or ()}
+    return tuple(
+        Feature(
+            name=each.name,
+            level=levels.get(each.name, 0),
+            supported_min=each.min_version,
+            supported_max=each.max_version,
+        )
+        for each in sorted(answer.supported_features or (), key=lambda each: str(each.name))
+    )

@@ -7,7 +7,7 @@ controller has processed yet.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from kafka.errors import (
@@ -29,12 +29,21 @@ from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssign
 from cluster.model.topic_config_specs import MIN_ISR
 from cluster.model.topic_id import NO_TOPIC_ID, topic_id_text
 from kadmin.admin.wire.connection import SILENCES, NoController, WireConnection, plain
-from kadmin.admin.wire.describe_configs import read_topic_configs
+from kadmin.admin.wire.describe_configs import read_brokers, read_topic_configs
 from kadmin.admin.wire.errors import BrokersUnreachable
 from kadmin.admin.wire.outcomes import words_of
-from kadmin.admin.wire.quorum import is_on_kraft, read_fenced_brokers, read_quorum
+from kadmin.admin.wire.quorum import (
+    MIGRATES,
+    is_on_kraft,
+    one_on_kraft,
+    read_features,
+    read_fenced_brokers,
+    read_quorum,
+)
 from kadmin.arguments.topics import TopicSelection
 from kadmin.plan.topic_refusals import check_topic_name, is_glob
+
+MIGRATION_MODE: Final = "zookeeper.metadata.migration.enable"
 
 
 def read_snapshot(
@@ -82,11 +91,37 @@ def read_snapshot(
             snapshot,
             controller=None if quorum is None else leader_of(quorum),
             quorum=quorum,
+            features=read_features(connection),
             fenced=read_fenced_brokers(connection),
         )
     else:
         snapshot = replace(snapshot, controller=controller_of(told))
     return replace(snapshot, faults=tuple(faults))
+
+
+def with_owner(connection: WireConnection, snapshot: ClusterSnapshot) -> ClusterSnapshot:
+    """Return *snapshot* with the owner of a cluster in migration, where the broker that answered is
+    over ZooKeeper: while a KRaft controller owns the cluster, such brokers name any broker.
+
+    A broker on KRaft is asked for the quorum; where there is none yet, the controller is unknown.
+    """
+    if is_on_kraft(connection) or connection.broker_version < MIGRATES or not snapshot.brokers:
+        return snapshot
+    faults = list(snapshot.faults)
+    brokers = list(snapshot.brokers)
+    on_kraft = one_on_kraft(connection, brokers)
+    if on_kraft is not None:
+        quorum = read_quorum(connection, faults, on_kraft)
+        controller = None if quorum is None else leader_of(quorum)
+        return replace(snapshot, controller=controller, quorum=quorum, faults=tuple(faults))
+    with connection.budget.sharing():
+        described = read_brokers(connection, list(map(str, brokers)), denied=[], silent={})
+    values = {each.name: each.value for configs in described.values() for each in configs}
+    if values.get(MIGRATION_MODE) != "true":
+        return snapshot
+    why = "brokers in migration mode name any broker where KRaft owns the cluster: ask ZooKeeper"
+    faults.append(subjects.untold(subjects.CONTROLLER, "who the controller is", why))
+    return replace(snapshot, controller=None, faults=tuple(faults))
 
 
 def controller_of(told: Mapping[str, Any]) -> Controller | None:

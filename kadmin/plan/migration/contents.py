@@ -1,6 +1,7 @@
 """What of a cluster's configs, quotas, credentials and ACLs the controllers cannot copy."""
 
 import binascii
+import math
 import re
 from collections.abc import Iterator
 from ipaddress import ip_address
@@ -20,7 +21,7 @@ from kadmin.plan.migration.findings import (
     MigrationFinding,
     MigrationKind,
 )
-from kadmin.plan.migration.unreadable import BAD_NAME, ILLEGAL_ESCAPE
+from kadmin.plan.migration.unreadable import BAD_NAME
 from kadmin.plan.scram import HASHES
 from kadmin.quoting import quoted
 
@@ -159,7 +160,21 @@ def unknown_quota(entity: ConfigEntity, key: str) -> MigrationFinding:
 
 def is_number(text: str) -> bool:
     """Return whether Java's `Double.parseDouble` reads *text*."""
-    return NUMBER.fullmatch(text.strip(BLANKS)) is not None
+    return double(text) is not None
+
+
+def double(text: str) -> float | None:
+    """Return what Java's `Double.parseDouble` makes of *text*; None where it refuses it."""
+    number = text.strip(BLANKS)
+    if NUMBER.fullmatch(number) is None:
+        return None
+    number = number.rstrip("dDfF")
+    if "x" not in number.lower():
+        return float(number)
+    try:
+        return float.fromhex(number)
+    except OverflowError:
+        return -math.inf if number.startswith("-") else math.inf
 
 
 def credentials(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
@@ -227,7 +242,7 @@ def undecodable_names(evidence: MigrationEvidence) -> Iterator[MigrationFinding]
     damaged = {damage.path for damage in evidence.damages}
     for entity in evidence.configs:
         path = config_path(entity)
-        if entity.is_raw and path not in damaged and ILLEGAL_ESCAPE.search(path):
+        if entity.is_raw and path not in damaged and paths.ILLEGAL_ESCAPE.search(path):
             yield MigrationFinding(
                 severity=Severity.CRITICAL,
                 kind=MigrationKind.CONFIG_NAME,

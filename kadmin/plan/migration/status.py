@@ -88,6 +88,8 @@ def status(evidence: MigrationEvidence) -> MigrationStatus:
     controller = snapshot.controller
     node = evidence.nodes.get(paths.MIGRATION)
     is_damaged = phase is Phase.WAITING and evidence.has_damaged_migration
+    silence = silence_of(evidence, phase)
+    next_steps = (MENDING,) if is_damaged else WHEN_SILENT if silence else NEXT_STEPS[phase]
     return MigrationStatus(
         phase=phase,
         now_ms=evidence.now_ms,
@@ -97,8 +99,8 @@ def status(evidence: MigrationEvidence) -> MigrationStatus:
         written_ms=None if node is None else node.written_ms,
         registered=registered,
         gone=gone,
-        waits=(*silence_of(evidence, phase), *waits_of(phase, registered, gone)),
-        next_steps=(MENDING,) if is_damaged else NEXT_STEPS[phase],
+        waits=silence or waits_of(phase, registered, gone),
+        next_steps=next_steps,
         unreadable=evidence.blind,
         never=NEVER.get(phase, ()),
         command=FIX if is_damaged else COMMANDS[phase],
@@ -124,7 +126,7 @@ def silence_of(evidence: MigrationEvidence, phase: Phase) -> tuple[str, ...]:
         return ()
     return (
         f"a KRaft controller to write to ZooKeeper, where none has for {span(silent_ms / 1000)}:"
-        " they are down, or finalised",
+        " all are down, or finalised",
     )
 
 
@@ -181,6 +183,12 @@ FIX: Final = "kadmin migration rollback-check --fix"
 MENDING: Final = (
     "stop all KRaft controllers, which wait for ever for a /migration that they can read, and"
     " remove it (KAFKA-19480)"
+)
+WHEN_SILENT: Final = (
+    "see whether a controller is there: kadmin controller --bootstrap-server HOST:PORT",
+    "where one is, it was finalised: ZooKeeper is out of date, and no longer needed once all"
+    " brokers are on KRaft",
+    "where none is, start the controllers again, with the settings that they had",
 )
 COMMANDS: Final[Mapping[Phase, str]] = {
     Phase.NOT_BEGUN: "kadmin migration check",

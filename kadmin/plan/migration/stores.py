@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 from cluster.formats.metadata_records import MetadataRecord
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, EntityKind
 from cluster.model.ids import BrokerId
-from kadmin.plan.migration.contents import QUOTA_KINDS, is_password
+from kadmin.plan.migration.contents import QUOTA_KINDS, double, is_password
 from kadmin.plan.migration.evidence import MigrationEvidence
 from kadmin.plan.scram import HASHES
 
@@ -324,7 +324,5 @@ def credential_text(parts: Sequence[bytes | None], iterations: str) -> str:
 
 
 def number_text(text: str) -> str:
-    try:
-        return repr(float(text.rstrip("dDfF")))
-    except ValueError:
-        return text
+    number = double(text)
+    return text if number is None else repr(number)

@@ -1,6 +1,5 @@
 """Znodes that cannot be decoded or read: what would the controllers do with each?"""
 
-import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
@@ -84,7 +83,6 @@ TAKEN_FOR_NOTHING: Final = (
     *("is empty", "is not a JSON object", "has no object 'config'", "no broker reads what stands"),
 )
 """JSON of another shape in which Kafka finds nothing; of any other it makes an error."""
-ILLEGAL_ESCAPE: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
 ANY_RESOURCE: Final = frozenset(f"{paths.acl_store(each)}/Any" for each in PatternType)
 FATES: Final = (
     (
@@ -170,7 +168,7 @@ def fate_of(damage: Damage) -> Fate:
     if is_below(path, paths.BROKER_IDS) and "the broker id is" in reason:
         return WRONG_TOPIC
     if is_below(path, paths.CONFIG) and "is not URL-encoded" in reason:
-        return BAD_NAME if ILLEGAL_ESCAPE.search(path) else OTHER_NAME
+        return BAD_NAME if paths.ILLEGAL_ESCAPE.search(path) else OTHER_NAME
     if path in ANY_RESOURCE:
         return BREAKS
     fate = next((fate for prefix, fate in FATES if is_below(path, prefix)), SKIPPED)

@@ -105,6 +105,15 @@ CONTROLLER: Final = document(
             ),
         )
     ),
+    features=several(
+        record(
+            feature=TEXT,
+            level=INTEGER,
+            level_name=TEXT,
+            supported_min=INTEGER,
+            supported_max=INTEGER,
+        )
+    ),
     faults=FAULTS,
 )
 

@@ -169,7 +169,6 @@ migrations = st.builds(
     kraft_controller_epoch=st.integers(-1, 2**31 - 1),
     kraft_metadata_offset=st.integers(-1, 2**63 - 1),
     kraft_metadata_epoch=st.integers(-1, 2**31 - 1),
-    version=st.just(0) | int32,
     zk_version=zk_version,
     extra=extra,
 )

@@ -15,6 +15,10 @@ from cluster.zk.znode import Znode
 from tests.cluster.zk.codecs import codec_for
 
 REASSIGNMENT = "/admin/reassign_partitions"
+MIGRATION = (
+    '"kraft_controller_id":-1,"kraft_controller_epoch":-1,'
+    '"kraft_metadata_offset":-1,"kraft_metadata_epoch":-1'
+)
 
 
 def test_a_reassignment_is_a_mapping_of_partitions_to_their_new_replicas() -> None:
@@ -94,6 +98,42 @@ def test_a_consumer_id_may_contain_the_separator() -> None:
             '{"broker":1,"block_start":"0","block_end":"9223372036854775808"}',
             "'block_end' is out of bounds: 9223372036854775808",
         ),
+        # Kafka reads a number or text, and never the one for the other.
+        ("/latest_producer_id_block", '{"block_start":0}', "'block_start' is not text: 0"),
+        (
+            "/latest_producer_id_block",
+            '{"broker":"1","block_start":"0","block_end":"9"}',
+            "'broker' is not a number: '1'",
+        ),
+        ("/controller", '{"version":1,"brokerid":"0"}', "'brokerid' is not a number: '0'"),
+        (
+            "/migration",
+            '{"version":0,"kraft_controller_id":"-1"}',
+            "'kraft_controller_id' is not a number: '-1'",
+        ),
+        ("/migration", f"{{{MIGRATION}}}", "has no 'version'"),
+        ("/migration", f'{{"version":1,{MIGRATION}}}', "'version' is out of bounds: 1"),
+        (
+            "/brokers/topics/t",
+            '{"partitions":{},"adding_replicas":null}',
+            "has no object 'adding_replicas'",
+        ),
+        (
+            "/brokers/topics/t/partitions/0/state",
+            '{"controller_epoch":1,"leader":0,"version":1,"leader_epoch":0,"isr":[0],'
+            '"leader_recovery_state":"1"}',
+            "'leader_recovery_state' is not a number: '1'",
+        ),
+        (
+            "/delegation_token/tokens/x",
+            '{"version":1,"owner":"o:o","tokenId":"x","renewers":[],"issueTimestamp":"1"}',
+            "'issueTimestamp' is not a number: '1'",
+        ),
+        (
+            "/delegation_token/tokens/x",
+            '{"version":1,"owner":"%zz:o"}',
+            "a principal is not URL-encoded: '%zz:o'",
+        ),
         ("/feature", '{"version":3,"status":1,"features":{}}', "'version' is out of bounds: 3"),
         ("/feature", '{"version":1,"status":2,"features":{}}', "'status' is out of bounds: 2"),
         (
@@ -160,7 +200,7 @@ def test_the_requester_of_a_token_is_only_one_from_version_3_on_and_survives_bef
 
 def test_unknown_fields_of_a_block_and_a_consumer_are_kept_apart() -> None:
     block = decode_producer_id_block(
-        Znode("/p", b'{"broker":1,"block_start":0,"block_end":9,"x":1}')
+        Znode("/p", b'{"broker":1,"block_start":"0","block_end":"9","x":1}')
     )
     consumer = decode_consumer(Znode("/c", b'{"subscription":{},"pattern":"static","y":2}'))
 

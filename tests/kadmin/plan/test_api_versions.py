@@ -1,7 +1,7 @@
 """Versions of requests: what do all brokers serve, and who differs?"""
 
 from cluster.model.ids import BrokerId
-from kadmin.plan.api_versions import BrokerApis, Versions, compare
+from kadmin.plan.api_versions import BrokerApis, Versions, compare, refusing_old_clients
 
 B1, B2, B3 = (BrokerId(number) for number in (1, 2, 3))
 NAMES = {0: "Produce", 1: "Fetch"}
@@ -41,3 +41,9 @@ def test_nobody_serves_nothing() -> None:
 
 def test_one_version_stands_alone() -> None:
     assert ["0", "1 to 2"] == [str(Versions(0, 0)), str(Versions(1, 2))]
+
+
+def test_brokers_of_kafka_4_refuse_old_clients() -> None:
+    kafka_4 = {B2: {0: Versions(0, 13), 1: Versions(4, 18)}}
+
+    assert (B2,) == refusing_old_clients({**APIS, **kafka_4})

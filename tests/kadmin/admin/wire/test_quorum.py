@@ -9,14 +9,17 @@ from kafka.errors import ClusterAuthorizationFailedError, KafkaTimeoutError
 from kafka.protocol.admin import (
     DescribeClusterRequest,
     DescribeClusterResponse,
+    DescribeConfigsRequest,
+    DescribeConfigsResponse,
     DescribeQuorumRequest,
     DescribeQuorumResponse,
 )
+from kafka.protocol.metadata import ApiVersionsRequest, ApiVersionsResponse
 
-from cluster.model.controller import Controller, Quorum, QuorumReplica
+from cluster.model.controller import Controller, Feature, Quorum, QuorumReplica
 from cluster.model.ids import BrokerId
 from kadmin.admin.wire.connection import WireConnection
-from kadmin.admin.wire.snapshot import read_snapshot
+from kadmin.admin.wire.snapshot import read_snapshot, with_owner
 from kadmin.plan.health import judge_loads
 from kadmin.render.brokers import broker_state
 from kadmin.render.controller import controller_document
@@ -51,11 +54,91 @@ class Brokers(WireConnection):
         if isinstance(request, DescribeClusterRequest):
             assert request.include_fenced_brokers
             return self.cluster
+        if isinstance(request, ApiVersionsRequest):
+            return FEATURES
         [topic] = request.topics
         assert ("__cluster_metadata", 0) == (topic.topic_name, topic.partitions[0].partition_index)
         if isinstance(self.quorum, Exception):
             raise self.quorum
         return self.quorum
+
+
+FEATURES = ApiVersionsResponse(
+    supported_features=[
+        ApiVersionsResponse.SupportedFeatureKey(name=name, min_version=0, max_version=level)
+        for name, level in (("metadata.version", 27), ("kraft.version", 1))
+    ],
+    finalized_features=[
+        ApiVersionsResponse.FinalizedFeatureKey(
+            name="metadata.version", max_version_level=21, min_version_level=21
+        )
+    ],
+)
+
+
+class Migrating(Brokers):
+    """Two brokers of 3.9, of which the first is over ZooKeeper, and answered, and the second is on
+    KRaft where there is a *quorum*."""
+
+    broker_version = (3, 9)
+
+    def serves(self, request: Any) -> bool:
+        return request in (ApiVersionsRequest, DescribeConfigsRequest)
+
+    def ask(self, request: Any, broker: int | None = None) -> Any:
+        if not isinstance(request, DescribeConfigsRequest):
+            assert broker == 2
+            return super().ask(request, broker)
+        result = DescribeConfigsResponse.DescribeConfigsResult
+        mode = result.DescribeConfigsResourceResult(
+            name="zookeeper.metadata.migration.enable", value="true"
+        )
+        return DescribeConfigsResponse(
+            results=[result(error_code=0, resource_name=str(broker), configs=[mode])]
+        )
+
+    def ask_all(self, requests: Any) -> Any:
+        own = [] if self.quorum is None else [api_version(DescribeQuorumRequest.API_KEY)]
+        keys: dict[int, list[Any]] = {1: [], 2: own}
+        found = {each: ApiVersionsResponse(error_code=0, api_keys=keys[each]) for each in requests}
+        return found, {}
+
+
+def api_version(key: int) -> Any:
+    return ApiVersionsResponse.ApiVersion(api_key=key, min_version=0, max_version=2)
+
+
+def test_in_a_migration_a_broker_on_kraft_is_asked_who_the_controller_is() -> None:
+    brokers = Migrating(quorum(3000, 1))
+
+    snapshot = with_owner(brokers, read_snapshot(brokers, None))
+
+    assert Controller(broker_id=BrokerId(3000), kraft_controller_epoch=1) == snapshot.controller
+    assert (3000, ()) == (snapshot.quorum and snapshot.quorum.leader_id, snapshot.faults)
+
+
+def test_brokers_in_migration_mode_do_not_know_who_the_controller_is() -> None:
+    brokers = Migrating(None)
+
+    snapshot = with_owner(brokers, read_snapshot(brokers, None))
+
+    assert (None, False) == (snapshot.controller, snapshot.lacks_controller)
+    assert ["ask ZooKeeper" in fault.reason for fault in snapshot.faults] == [True]
+
+
+def test_a_feature_that_is_not_finalized_is_at_level_0() -> None:
+    snapshot = read_snapshot(Brokers(quorum(2, 7)), None)
+
+    assert snapshot.features == (
+        Feature(name="kraft.version", level=0, supported_min=0, supported_max=1),
+        Feature(name="metadata.version", level=21, supported_min=0, supported_max=27),
+    )
+    assert list(controller_document(snapshot).lines())[1:] == [
+        "\tFeature: kraft.version\tSupportedMinVersion: 0\tSupportedMaxVersion: 1"
+        "\tFinalizedVersionLevel: 0",
+        "\tFeature: metadata.version\tSupportedMinVersion: 0\tSupportedMaxVersion: 4.1-IV1"
+        "\tFinalizedVersionLevel: 3.9-IV0",
+    ]
 
 
 def state(node: int, end: int, fetched_ms: int = -1, caught_up_ms: int = -1) -> Any:
@@ -208,8 +291,14 @@ def test_brokers_that_a_controller_has_fenced_are_known_and_not_live(
     }
 
 
+def lines_of(brokers: Brokers) -> list[str]:
+    """Return the lines of the controller and of its quorum."""
+    found = controller_document(read_snapshot(brokers, None)).lines()
+    return [line for line in found if "Feature:" not in line]
+
+
 def test_a_controller_that_is_no_broker_is_shown_with_its_epoch_and_its_quorum() -> None:
-    lines = list(controller_document(read_snapshot(Brokers(WHOLE), None)).lines())
+    lines = lines_of(Brokers(WHOLE))
 
     assert [
         "Controller: 3000\tEndpoints: CONTROLLER://c:9093\tEpoch: 5\tSince: unknown\tOwner: kraft",
@@ -225,6 +314,6 @@ def test_a_controller_that_is_no_broker_is_shown_with_its_epoch_and_its_quorum()
 
 
 def test_a_controller_of_which_no_address_is_known_is_no_broker() -> None:
-    (line,) = controller_document(read_snapshot(Brokers(quorum(3000, 5)), None)).lines()
+    (line,) = lines_of(Brokers(quorum(3000, 5)))
 
     assert "Controller: 3000\tEndpoints: no broker\tEpoch: 5\tSince: unknown\tOwner: kraft" == line

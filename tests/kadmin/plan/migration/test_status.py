@@ -44,15 +44,16 @@ def test_who_is_not_in_zookeeper_any_more_is_named() -> None:
     assert any("brokers 0" in text or "broker 0" in text for text in found.waits)
 
 
-def test_controllers_that_write_no_more_are_waited_for() -> None:
-    found = migrating(40)
+@pytest.mark.parametrize("live", ["0 1", ""], ids=["dual-write", "kraft"])
+def test_controllers_that_write_no_more_are_all_that_is_waited_for(live: str) -> None:
+    found = migrating(40, live=live)
     node = NodeTimes(NOW_MS - 90_000, NOW_MS - 60_000, 7)
     silent = replace(found, nodes={**found.nodes, paths.MIGRATION: node})
 
     assert not any("none has for" in text for text in status(found).waits)
-    assert any(
-        "none has for 60 s: they are down, or finalised" in text for text in status(silent).waits
-    )
+    (waits,) = status(silent).waits
+    assert "none has for 60 s: all are down, or finalised" in waits
+    assert not any("restart the" in text for text in status(silent).next_steps)
 
 
 @pytest.mark.parametrize(

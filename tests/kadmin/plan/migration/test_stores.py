@@ -1,5 +1,6 @@
 """Facts of ZooKeeper and of the metadata log of KRaft, and how they differ."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -69,6 +70,20 @@ def facts_of_topic() -> Facts:
 
 def test_a_copied_topic_is_equal_in_both() -> None:
     assert set() == differences(facts_of_topic(), image_of(*TOPIC).facts())
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [(" 8 ", 8.0), ("8d", 8.0), ("0x1p3", 8.0), ("-0x1p9999", -math.inf), ("NaN", math.nan)],
+)
+def test_quotas_are_equal_by_their_value(text: str, value: float) -> None:
+    ann = ConfigEntity(Entity(EntityKind.USERS, "ann"))
+    configs = {ann: ConfigOverrides(values={"request_percentage": text})}
+    record = ClientQuotaRecord([EntityData("user", "ann")], "request_percentage", value)
+
+    copied = facts_of_zookeeper(calm(configs=configs)).items() - facts_of_zookeeper(calm()).items()
+
+    assert image_of(record).facts() == dict(copied)
 
 
 def test_ids_are_those_of_the_log() -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import jsonschema_rs
 import pytest
 
-from cluster.model.controller import Quorum, QuorumReplica
+from cluster.model.controller import Feature, Quorum, QuorumReplica
 from cluster.model.ids import BrokerId
 from kadmin.plan.check.evidence import Evidence
 from kadmin.plan.check.judge import judge
@@ -34,6 +34,8 @@ QUORUM = Quorum(
         QuorumReplica(node_id=BrokerId(2), is_voter=False, log_end_offset=-1),
     ),
 )
+FEATURE = Feature(name="metadata.version", level=21, supported_min=1, supported_max=27)
+ON_KRAFT = replace(SNAPSHOT, quorum=QUORUM, features=(FEATURE,))
 assert OBSERVED.log_dirs is not None
 
 
@@ -42,7 +44,10 @@ assert OBSERVED.log_dirs is not None
     [
         (controller_document(SNAPSHOT), schemas.CONTROLLER),
         (controller_document(replace(SNAPSHOT, controller=None)), schemas.CONTROLLER),
-        (controller_document(replace(SNAPSHOT, quorum=QUORUM)), schemas.CONTROLLER),
+        (
+            controller_document(ON_KRAFT),
+            schemas.CONTROLLER,
+        ),
         (brokers_document(SNAPSHOT, judge_loads(SNAPSHOT)), schemas.BROKERS),
         (check_document(judge(Evidence(snapshot=SNAPSHOT, now_ms=1))), schemas.CHECK),
         (describe_document(report_on(SNAPSHOT, list(SNAPSHOT.topics))), schemas.TOPIC),
