@@ -12,9 +12,10 @@ leader could append records under an epoch that another controller gives to anot
 Source: Kafka's PartitionStateMachine.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 
+from cluster.controller import bounces
 from cluster.controller.active_controller import ActiveController
 from cluster.controller.batch import OrderBatch
 from cluster.controller.election import (
@@ -40,7 +41,7 @@ from cluster.controller.procedures import (
 )
 from cluster.coordination import reads
 from cluster.coordination.reads import StatesRead
-from cluster.model.ids import NEVER_READ, TopicPartition
+from cluster.model.ids import NEVER_READ, BrokerId, TopicPartition
 from cluster.model.outcome import Committed
 from cluster.model.topic import RECOVERING, PartitionState
 from cluster.statechange.controller import (
@@ -195,7 +196,7 @@ def _elect(
     elections: dict[TopicPartition, Election] = {}
 
     def decide(found: StatesRead, waiting: Sequence[TopicPartition]) -> Procedure[States]:
-        chosen = yield from _choose(active, waiting, found.states, strategy)
+        chosen = yield from _choose(active, waiting, found, strategy)
         elections.update(chosen)
         return {partition: election.state for partition, election in chosen.items()}
 
@@ -209,11 +210,11 @@ def _elect(
 def _choose(
     active: ActiveController,
     partitions: Sequence[TopicPartition],
-    stored: Mapping[TopicPartition, PartitionState],
+    found: StatesRead,
     strategy: Strategy,
 ) -> Procedure[dict[TopicPartition, Election]]:
     """An election for each partition that has one; the reasons of the others are logged."""
-    context = active.context
+    context, stored = active.context, found.states
     unclean_topics: frozenset[str] = frozenset()
     if strategy is Strategy.OFFLINE:
         unclean = dict.fromkeys(
@@ -233,7 +234,8 @@ def _choose(
             _fail(active, partition, _election_aborted(active, partition, state))
             continue
         allows_unclean = strategy is Strategy.OFFLINE_UNCLEAN or partition.topic in unclean_topics
-        election = _election(active, partition, state, strategy, allows_unclean)
+        lost = bounces.may_have_lost(active, partition, found)
+        election = _election(active, partition, state, strategy, allows_unclean, lost)
         if election is None:
             _fail(active, partition, no_leader_found(partition, strategy))
         else:
@@ -264,13 +266,16 @@ def _election(
     state: PartitionState,
     strategy: Strategy,
     allows_unclean: bool,
+    lost: Collection[BrokerId],
 ) -> Election | None:
     context, epoch = active.context, active.controller_epoch
     assignment = context.assignments[partition]
     live = context.live_replicas(partition)
     match strategy:
         case Strategy.OFFLINE | Strategy.OFFLINE_UNCLEAN:
-            return elect_offline(assignment, state, live, epoch, allows_unclean=allows_unclean)
+            return elect_offline(
+                assignment, state, live, epoch, allows_unclean=allows_unclean, lost=lost
+            )
         case Strategy.CONTROLLED_SHUTDOWN:
             reachable = context.reachable_replicas(partition)
             return elect_for_shutdown(assignment, state, reachable, context.shutting_down, epoch)
