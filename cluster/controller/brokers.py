@@ -132,7 +132,7 @@ def on_replicas_offline(
 ) -> Procedure[None]:
     """Elect other leaders for what these replicas led, and remove the replicas from their ISRs.
 
-    Those on brokers that are only *away* may stay in them, as `replicas.take_offline` says.
+    Those on brokers that are only *away* may stay in them: see `replicas.take_offline`.
 
     The election comes first: produce requests wait for a leader, not for a smaller ISR; and where
     it finds a leader, its write removes the lost replicas from the ISR as well.

@@ -147,7 +147,7 @@ def without_replica(
     """The state without *replica* in the ISR and as leader; None where that changes nothing.
 
     It stays in the ISR if no other member does, or none of *heirs*, where they are given: without a
-    leader nothing is acknowledged, so each member has everything, and whoever comes back can lead.
+    leader nothing is acknowledged, so each member has everything, and any of them can lead again.
     An ISR of one of them would wait for that one, which may have lost what the others still have.
     """
     if replica not in state.isr:
