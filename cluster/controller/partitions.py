@@ -12,7 +12,7 @@ leader could append records under an epoch that another controller gives to anot
 Source: Kafka's PartitionStateMachine.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 
 from cluster.controller import bounces
@@ -41,7 +41,7 @@ from cluster.controller.procedures import (
 )
 from cluster.coordination import reads
 from cluster.coordination.reads import StatesRead
-from cluster.model.ids import NEVER_READ, BrokerId, TopicPartition
+from cluster.model.ids import NEVER_READ, TopicPartition
 from cluster.model.outcome import Committed
 from cluster.model.topic import RECOVERING, PartitionState
 from cluster.statechange.controller import (
@@ -234,8 +234,7 @@ def _choose(
             _fail(active, partition, _election_aborted(active, partition, state))
             continue
         allows_unclean = strategy is Strategy.OFFLINE_UNCLEAN or partition.topic in unclean_topics
-        lost = bounces.may_have_lost(active, partition, found)
-        election = _election(active, partition, state, strategy, allows_unclean, lost)
+        election = _election(active, partition, found, strategy, allows_unclean)
         if election is None:
             _fail(active, partition, no_leader_found(partition, strategy))
         else:
@@ -263,16 +262,16 @@ def _election_aborted(
 def _election(
     active: ActiveController,
     partition: TopicPartition,
-    state: PartitionState,
+    found: StatesRead,
     strategy: Strategy,
     allows_unclean: bool,
-    lost: Collection[BrokerId],
 ) -> Election | None:
-    context, epoch = active.context, active.controller_epoch
+    context, epoch, state = active.context, active.controller_epoch, found.states[partition]
     assignment = context.assignments[partition]
     live = context.live_replicas(partition)
     match strategy:
         case Strategy.OFFLINE | Strategy.OFFLINE_UNCLEAN:
+            lost = bounces.may_have_lost(active, partition, found)
             return elect_offline(
                 assignment, state, live, epoch, allows_unclean=allows_unclean, lost=lost
             )
