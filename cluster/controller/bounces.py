@@ -73,6 +73,14 @@ def _write_off(active: ActiveController, partitions: Sequence[TopicPartition]) -
     yield from rewrite_states(active, partitions, decide, on_written, partial(_fail, active))
 
 
+def may_have_lost(
+    active: ActiveController, partition: TopicPartition, found: StatesRead
+) -> frozenset[BrokerId]:
+    """The members of the ISR that may have lost records since the state was written."""
+    bounced = _bounced(active, partition, found)
+    return bounced - frozenset(_intact(active, bounced, found.written[partition]))
+
+
 def _bounced(
     active: ActiveController, partition: TopicPartition, found: StatesRead
 ) -> frozenset[BrokerId]:

@@ -3,7 +3,7 @@
 Source: Kafka's KafkaController, from onBrokerStartup to doControlledShutdown.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from cluster.controller import deletion, partitions, reassignment, replicas
 from cluster.controller.active_controller import ActiveController
@@ -46,13 +46,14 @@ def refresh_brokers(active: ActiveController) -> Procedure[None]:
     if new:
         _add(active, seen, new)
         yield from _on_started(active, new)
-    # The last member of an ISR stays in it: prefer one that came back with all its records.
     intact = [b for b in bounced if seen[b].is_intact_since(known[b].broker_epoch)]
-    failed = [*(b for b in bounced if b not in intact), *dead, *intact]
+    away = [*dead, *intact]
+    # Those that may have lost records leave ISRs first: then they are not the ones that stay.
+    failed = [*(b for b in bounced if b not in intact), *away]
     if failed:
         # Removed from the context while it fails, or it would be elected for what it has just lost.
         _remove(active, failed)
-        yield from _on_failed(active, failed)
+        yield from _on_failed(active, failed, away)
     if bounced:
         _add(active, seen, bounced)
         yield from _on_started(active, bounced)
@@ -106,11 +107,13 @@ def _on_started(active: ActiveController, started: list[BrokerId]) -> Procedure[
     yield from deletion.on_brokers_started(active, started)
 
 
-def _on_failed(active: ActiveController, failed: list[BrokerId]) -> Procedure[None]:
+def _on_failed(
+    active: ActiveController, failed: list[BrokerId], away: list[BrokerId]
+) -> Procedure[None]:
     """Kafka's onBrokerFailure."""
     assert not any(broker_id in active.context.brokers for broker_id in failed)
     lost = _replicas_on(active, failed)
-    yield from on_replicas_offline(active, lost)
+    yield from on_replicas_offline(active, lost, away)
     deleted = [replica for replica in lost if active.context.is_to_be_deleted(replica.partition)]
     yield from deletion.on_replicas_gone(active, deleted)
     yield from deletion.on_brokers_gone(active, failed)
@@ -124,8 +127,12 @@ def _replicas_on(active: ActiveController, broker_ids: Iterable[BrokerId]) -> tu
     )
 
 
-def on_replicas_offline(active: ActiveController, lost: tuple[Replica, ...]) -> Procedure[None]:
+def on_replicas_offline(
+    active: ActiveController, lost: tuple[Replica, ...], away: Collection[BrokerId] = ()
+) -> Procedure[None]:
     """Elect other leaders for what these replicas led, and remove the replicas from their ISRs.
+
+    Those on brokers that are only *away* may stay in them: see `replicas.take_offline`.
 
     The election comes first: produce requests wait for a leader, not for a smaller ISR; and where
     it finds a leader, its write removes the lost replicas from the ISR as well.
@@ -140,7 +147,7 @@ def on_replicas_offline(active: ActiveController, lost: tuple[Replica, ...]) -> 
     )
     partitions.take_offline(active, leaderless)
     yield from partitions.bring_leaderless_online(active)
-    yield from replicas.take_offline(active, kept)
+    yield from replicas.take_offline(active, kept, away=away)
     # An unclean election may have changed the ISR to what a reassignment waits for.
     yield from reassignment.on_isr_changed(active, leaderless)
     if not leaderless:

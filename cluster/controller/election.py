@@ -61,14 +61,19 @@ def elect_offline(
     controller_epoch: ControllerEpoch,
     *,
     allows_unclean: bool,
+    lost: Collection[BrokerId] = (),
 ) -> Election | None:
     """The first live replica that is in the ISR; the ISR keeps its live members.
+
+    Those that may have *lost* records since the state was written count only where all live members
+    have.
 
     Only when there is none, and *allows_unclean*: the first live replica, alone in the ISR and
     marked as recovering.  None when no replica can lead.
     """
     recipients = tuple(replica for replica in assignment.replicas if replica in live)
-    isr = tuple(replica for replica in state.isr if replica in live)
+    members = tuple(replica for replica in state.isr if replica in live)
+    isr = tuple(replica for replica in members if replica not in lost) or members
     leader = next((replica for replica in recipients if replica in isr), None)
     if leader is not None:
         return Election(new_leader_and_isr(state, leader, isr, controller_epoch), recipients)
@@ -134,17 +139,23 @@ def elect_for_reassignment(
 
 
 def without_replica(
-    state: PartitionState, replica: BrokerId, controller_epoch: ControllerEpoch
+    state: PartitionState,
+    replica: BrokerId,
+    controller_epoch: ControllerEpoch,
+    heirs: Collection[BrokerId] | None = None,
 ) -> PartitionState | None:
     """The state without *replica* in the ISR and as leader; None where that changes nothing.
 
-    The last member stays: it alone has all acknowledged records, and with an empty ISR no replica
-    could be elected without a loss when it comes back.
+    It stays in the ISR if no other member does, or none of *heirs*, where they are given: without a
+    leader nothing is acknowledged, so each member has everything, and any of them can lead again.
+    An ISR of one of them would wait for that one, which may have lost what the others still have.
     """
     if replica not in state.isr:
         return None
     leader = NO_LEADER if state.leader == replica else state.leader
-    isr = tuple(member for member in state.isr if member != replica) or state.isr
+    isr = tuple(member for member in state.isr if member != replica)
+    if not isr or (heirs is not None and not any(member in heirs for member in isr)):
+        isr = state.isr
     if (leader, isr) == (state.leader, state.isr):
         # Kafka writes it all the same; but its mtime shows since when there has been no leader.
         return None

@@ -12,9 +12,10 @@ leader could append records under an epoch that another controller gives to anot
 Source: Kafka's PartitionStateMachine.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 
+from cluster.controller import bounces
 from cluster.controller.active_controller import ActiveController
 from cluster.controller.batch import OrderBatch
 from cluster.controller.election import (
@@ -195,7 +196,7 @@ def _elect(
     elections: dict[TopicPartition, Election] = {}
 
     def decide(found: StatesRead, waiting: Sequence[TopicPartition]) -> Procedure[States]:
-        chosen = yield from _choose(active, waiting, found.states, strategy)
+        chosen = yield from _choose(active, waiting, found, strategy)
         elections.update(chosen)
         return {partition: election.state for partition, election in chosen.items()}
 
@@ -209,11 +210,11 @@ def _elect(
 def _choose(
     active: ActiveController,
     partitions: Sequence[TopicPartition],
-    stored: Mapping[TopicPartition, PartitionState],
+    found: StatesRead,
     strategy: Strategy,
 ) -> Procedure[dict[TopicPartition, Election]]:
     """An election for each partition that has one; the reasons of the others are logged."""
-    context = active.context
+    context, stored = active.context, found.states
     unclean_topics: frozenset[str] = frozenset()
     if strategy is Strategy.OFFLINE:
         unclean = dict.fromkeys(
@@ -233,7 +234,7 @@ def _choose(
             _fail(active, partition, _election_aborted(active, partition, state))
             continue
         allows_unclean = strategy is Strategy.OFFLINE_UNCLEAN or partition.topic in unclean_topics
-        election = _election(active, partition, state, strategy, allows_unclean)
+        election = _election(active, partition, found, strategy, allows_unclean)
         if election is None:
             _fail(active, partition, no_leader_found(partition, strategy))
         else:
@@ -261,16 +262,19 @@ def _election_aborted(
 def _election(
     active: ActiveController,
     partition: TopicPartition,
-    state: PartitionState,
+    found: StatesRead,
     strategy: Strategy,
     allows_unclean: bool,
 ) -> Election | None:
-    context, epoch = active.context, active.controller_epoch
+    context, epoch, state = active.context, active.controller_epoch, found.states[partition]
     assignment = context.assignments[partition]
     live = context.live_replicas(partition)
     match strategy:
         case Strategy.OFFLINE | Strategy.OFFLINE_UNCLEAN:
-            return elect_offline(assignment, state, live, epoch, allows_unclean=allows_unclean)
+            lost = bounces.may_have_lost(active, partition, found)
+            return elect_offline(
+                assignment, state, live, epoch, allows_unclean=allows_unclean, lost=lost
+            )
         case Strategy.CONTROLLED_SHUTDOWN:
             reachable = context.reachable_replicas(partition)
             return elect_for_shutdown(assignment, state, reachable, context.shutting_down, epoch)

@@ -6,7 +6,7 @@ is written by then.
 Source: Kafka's ReplicaStateMachine.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from cluster.controller.active_controller import ActiveController
@@ -92,9 +92,16 @@ def _bring_online(active: ActiveController, batch: OrderBatch, replicas: Iterabl
 
 
 def take_offline(
-    active: ActiveController, replicas: Iterable[Replica], *, tells_others: bool = True
+    active: ActiveController,
+    replicas: Iterable[Replica],
+    *,
+    away: Collection[BrokerId] = (),
+    tells_others: bool = True,
 ) -> Procedure[None]:
     """Stop replicas, remove them from their ISRs, and send the others the new states.
+
+    Replicas on brokers that are only *away* may come back with everything: they stay in an ISR of
+    which no member can be reached.
 
     Without *tells_others* the caller sends them, before it waits for anything but ZooKeeper.
 
@@ -113,20 +120,21 @@ def take_offline(
             batch.add_stop_replica(broker_id, partition, is_deleted=False)
         # One broker after the other: two replicas of one partition change its state twice.
         for broker_id, partitions in by_broker.items():
-            yield from _take_offline(active, batch, broker_id, partitions, tells_others)
+            is_away = broker_id in away
+            states = yield from _remove_from_isrs(active, broker_id, partitions, is_away)
+            _set_offline(active, batch, broker_id, partitions, states, tells_others)
         batch.send()
 
 
-def _take_offline(
+def _set_offline(
     active: ActiveController,
     batch: OrderBatch,
     broker_id: BrokerId,
     partitions: list[TopicPartition],
+    states: States,
     tells_others: bool,
-) -> Procedure[None]:
+) -> None:
     context = active.context
-    led = tuple(partition for partition in partitions if partition in context.states)
-    states = yield from _remove_from_isrs(active, broker_id, led)
     for partition, state in states.items():
         context.states[partition] = state
         if tells_others and not context.is_left_alone(partition):
@@ -141,9 +149,14 @@ def _take_offline(
 
 
 def _remove_from_isrs(
-    active: ActiveController, broker_id: BrokerId, partitions: tuple[TopicPartition, ...]
-) -> Procedure[dict[TopicPartition, PartitionState]]:
+    active: ActiveController,
+    broker_id: BrokerId,
+    partitions: list[TopicPartition],
+    is_away: bool,
+) -> Procedure[States]:
     """The states of partitions without the broker in their ISRs; those that failed are missing."""
+    context = active.context
+    led = tuple(partition for partition in partitions if partition in context.states)
     settled: dict[TopicPartition, PartitionState] = {}
 
     def fail(partition: TopicPartition, reason: str) -> None:
@@ -160,7 +173,8 @@ def _remove_from_isrs(
             if is_ahead(active, state):
                 fail(partition, written_by_another(active, state))
                 continue
-            smaller = without_replica(state, broker_id, active.controller_epoch)
+            heirs = context.reachable_replicas(partition) if is_away else None
+            smaller = without_replica(state, broker_id, active.controller_epoch, heirs)
             if smaller is None:
                 # Nothing to write.  The others are sent it all the same, as by Kafka: a replica
                 # that has that leader epoch keeps what it has.
@@ -169,7 +183,7 @@ def _remove_from_isrs(
                 wanted[partition] = smaller
         return wanted
 
-    yield from rewrite_states(active, partitions, decide, settled.__setitem__, fail)
+    yield from rewrite_states(active, led, decide, settled.__setitem__, fail)
     return settled
 
 

@@ -47,7 +47,8 @@ def begin(active: ActiveController) -> Procedure[None]:
     lost = yield from _start_replicas(active)
     _set_first_statuses(active)
     yield from partitions.bring_leaderless_online(active)
-    yield from replicas.take_offline(active, lost)
+    away = frozenset(replica.broker_id for replica in lost)
+    yield from replicas.take_offline(active, lost, away=away)
     begun = yield from reassignment_requests.refresh(active)
     yield from reassignment.resume_all(active, but=begun)
     if all(topic in topics for topic in requested):

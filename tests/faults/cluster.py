@@ -6,7 +6,7 @@ import os
 import resource
 import signal
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
@@ -155,7 +155,12 @@ class FaultyCluster:
         }
 
     def heal(self) -> None:
-        """Let everything that stands still, is cut off or is gone be there again."""
+        """Let everything that stands still, is cut off or is gone be there again.
+
+        Who has forgotten what it acknowledged comes back last: a controller that sees nobody else
+        of an ISR lets it lead, as `docs/safety.md` says.
+        """
+        forgetful = set() if self._syncs_all else set(self._losing)
         for broker_id, machine in self.machines.items():
             machine.set_sync()
             machine.step_clock(-machine.clock_step_s)
@@ -170,11 +175,16 @@ class FaultyCluster:
             self._thaw_zookeeper(number)
         self.network.heal()
         self._start_zookeepers()
+        if forgetful:
+            self.keep_up(forgetful)
+            others = set(self.members.brokers) - forgetful
+            wait_until(lambda: others <= self._registered(), what=f"brokers {others}")
         self.keep_up()
 
-    def keep_up(self) -> list[str]:
+    def keep_up(self, but: Collection[int] = ()) -> list[str]:
         """Start the brokers that have ended; returns of each that did so by itself what it said."""
-        gone = [one for one in self.members.brokers if not self.is_running(one)]
+        ids = (one for one in self.members.brokers if one not in but)
+        gone = [one for one in ids if not self.is_running(one)]
         said = [self._last_words(one) for one in gone if one not in self._ending]
         self.start_brokers(gone)
         return said
@@ -332,6 +342,12 @@ class FaultyCluster:
             node = self._znode(paths.CONTROLLER)
             return decode_controller(node).broker_id
         return None
+
+    def _registered(self) -> frozenset[int]:
+        with suppress(NoNodeError, *AWAY):
+            names = self.client().get_children_async(paths.BROKER_IDS).get(timeout=ASKED_S)
+            return frozenset(map(int, names))
+        return frozenset()
 
     def states(self, topic: str) -> dict[int, PartitionState]:
         """The state of each partition of *topic*."""

@@ -256,6 +256,67 @@ def test_who_is_back_with_everything_stays_in_the_isr_rather_than_who_is_gone() 
     assert (state.leader, state.isr) == (2, (2,))
 
 
+NEVER = -1
+
+
+@pytest.mark.parametrize("has_new_controller", [True, False])
+@pytest.mark.parametrize("whole", [2, 3, 4])
+def test_of_all_that_were_gone_at_once_one_leads_that_comes_back_with_everything(
+    whole: int, has_new_controller: bool
+) -> None:
+    """Two machines have lost power; the session of the third has only ended."""
+    harness = Harness(1, 2, 3, 4)
+    harness.register_controller()
+    harness.create_topic("t", (3, 4, 2))
+    harness.settle()
+    since = harness.broker_epoch(whole)
+    if has_new_controller:
+        harness.lose_controller()
+    for broker_id in (2, 3, 4):
+        harness.unregister(broker_id)
+    if has_new_controller:
+        harness.register_controller()
+    harness.settle()
+    gone = harness.state(tp("t-0"))
+
+    for broker_id in (2, 3, 4):
+        harness.register(broker_id, intact_since=since if broker_id == whole else NEVER)
+    harness.settle()
+
+    state = harness.state(tp("t-0"))
+    assert gone is not None
+    assert (gone.leader, gone.isr, gone.leader_epoch) == (-1, (3, 4, 2), 1)
+    assert state is not None
+    assert (state.leader, state.isr) == (whole, (whole,))
+
+
+def test_whoever_of_them_comes_back_first_leads() -> None:
+    harness = with_topic((2, 3))
+    harness.unregister(2)
+    harness.unregister(3)
+    harness.settle()
+
+    harness.register(2)
+    harness.settle()
+
+    state = harness.state(tp("t-0"))
+    assert state is not None
+    assert (state.leader, state.isr) == (2, (2,))
+
+
+def test_who_may_have_lost_records_leaves_an_isr_of_which_the_others_are_gone() -> None:
+    harness = with_topic((2, 1, 3))
+    harness.unregister(1)
+    harness.unregister(3)
+    harness.unregister(2)
+    harness.register(2)
+    harness.settle()
+
+    state = harness.state(tp("t-0"))
+    assert state is not None
+    assert (state.leader, state.isr) == (-1, (1, 3))
+
+
 def test_the_only_replica_that_was_away_unnoticed_leads_again_under_another_epoch() -> None:
     harness = with_topic((2,))
 

@@ -81,6 +81,22 @@ def test_an_offline_partition_is_led_by_the_first_live_member_of_its_isr(
         assert needs_unclean(state(isr), live) is not bool(clean)
 
 
+def test_of_the_live_members_of_an_isr_those_lead_that_have_lost_nothing() -> None:
+    for isr, live, lost in product(ISRS, SUBSETS, SUBSETS):
+        election = elect_offline(
+            PartitionAssignment(BROKERS), state(isr), live, MINE, allows_unclean=False, lost=lost
+        )
+        members = tuple(r for r in isr if r in live)
+        whole = tuple(r for r in members if r not in lost)
+
+        if not members:
+            assert election is None
+            continue
+        assert election is not None
+        assert election.state.isr == (whole or members)
+        assert election.state.leader == min(whole or members)
+
+
 def test_a_broker_that_shuts_down_hands_over_to_the_first_that_stays() -> None:
     for isr, leaving in product(ISRS, SUBSETS):
         election = elect_for_shutdown(
@@ -121,6 +137,19 @@ def test_a_replica_leaves_an_isr_unless_it_is_the_last() -> None:
             assert smaller.isr == (tuple(r for r in isr if r != replica) or isr)
             assert smaller.leader == (NO_LEADER if leader == replica else leader)
             assert (smaller.leader_epoch, smaller.controller_epoch) == (5, MINE)
+
+
+def test_an_isr_of_which_nobody_can_be_reached_stays_as_it_is() -> None:
+    for isr, replica, heirs in product(ISRS, BROKERS, SUBSETS):
+        smaller = without_replica(state(isr, isr[0]), replica, MINE, heirs)
+
+        if any(member in heirs for member in isr if member != replica):
+            assert smaller == without_replica(state(isr, isr[0]), replica, MINE)
+        elif replica == isr[0]:
+            assert smaller is not None
+            assert (smaller.leader, smaller.isr) == (NO_LEADER, isr)
+        else:
+            assert smaller is None
 
 
 def test_a_new_partition_is_led_by_its_first_live_replica_with_all_live_ones() -> None:

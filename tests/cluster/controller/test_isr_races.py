@@ -23,6 +23,7 @@ from cluster.controller.requests import (
     IsrProposal,
 )
 from cluster.model.ids import (
+    NO_LEADER,
     UNKNOWN_BROKER_EPOCH,
     BrokerEpoch,
     BrokerId,
@@ -112,7 +113,8 @@ class Race:
         assert self.asked == {}
         for partition, known in self.harness.active.context.states.items():
             assert known == self.harness.state(partition)
-            assert len(known.isr) == 1 or set(known.isr) <= self.harness.broker_sessions.keys()
+            gone = set(known.isr) - self.harness.broker_sessions.keys()
+            assert not gone or (gone == set(known.isr) and known.leader == NO_LEADER)
 
     def ask(self, request: ControllerRequest) -> None:
         self.request_count += 1
