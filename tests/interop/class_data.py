@@ -42,7 +42,10 @@ def class_data_flags(java: str, class_path: str, written: Path | None = None) ->
     found = find_archive(java, class_path)
     if found is not None:
         return (SILENT, "-Xshare:auto", f"-XX:SharedArchiveFile={found}")
-    return () if written is None else (SILENT, f"-XX:ArchiveClassesAtExit={written}")
+    # A JVM with an agent uses an archive, and dies where it is to write one.
+    if written is None or "-javaagent" in os.environ.get("JAVA_TOOL_OPTIONS", ""):
+        return ()
+    return (SILENT, f"-XX:ArchiveClassesAtExit={written}")
 
 
 def keep(written: Path, java: str, class_path: str) -> None:

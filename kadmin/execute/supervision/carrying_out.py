@@ -64,7 +64,7 @@ OUTAGE_S: Final = 2.0
 """While no server answers, it is asked again so often."""
 LEASE_POLL_S: Final = 0.5
 ENDED: Final = "a supervisor that has ended"
-"""Whose lease one is that nobody has, or a session before this one."""
+"""Named as the holder of a lease without one, or of a session before this one."""
 
 Replicas: TypeAlias = Mapping[TopicPartition, tuple[BrokerId, ...]]
 
