@@ -1,6 +1,6 @@
 """Names that an operator wants and leaves out, while things come and go."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
@@ -12,7 +12,8 @@ from kadmin.plan.topic_refusals import is_glob
 class NameFilter:
     """The names that are *wanted*, all where there are none, but for those that are *excluded*.
 
-    Each is a name or a glob.  One that matches nothing is no mistake: it may come to be later.
+    Each is a name or a glob. One that matches nothing may come to be later: callers decide
+    whether that is a mistake.
     """
 
     wanted: tuple[str, ...] = ()
@@ -22,6 +23,10 @@ class NameFilter:
         return (not self.wanted or any_matches(self.wanted, name)) and not any_matches(
             self.excluded, name
         )
+
+    def missing(self, names: Container[str]) -> list[str]:
+        """Return those of *wanted* that are names, and none of *names*."""
+        return [text for text in self.wanted if not is_glob(text) and text not in names]
 
 
 def any_matches(texts: Sequence[str], name: str) -> bool:

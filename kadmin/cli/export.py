@@ -169,7 +169,8 @@ def export(session: Session, **options: Any) -> None:
     age of the numbers. While no broker answers, kafka_exporter_up is 0, and numbers older than
     --max-age are left out; the exporter goes on trying. SIGTERM and Ctrl-C end it.
 
-    With --once it exits with 5 if no broker answers, and the metrics then say so.
+    With --once it exits with 5 if no broker answers, and the metrics then say so, and with 1 if a
+    --topic or --group does not exist; the rest is written. Otherwise they may be created later.
 
     \b
     Examples:

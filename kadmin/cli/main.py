@@ -161,8 +161,8 @@ def print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> N
 def kadmin() -> None:
     """See and change log clusters that are coordinated by ZooKeeper.
 
-    Works on Apache Kafka 0.8.2 to 3.9 in ZooKeeper mode. Global options may stand before or after
-    the command's name.
+    Works on Apache Kafka 0.8.2 to 3.9 in ZooKeeper mode, and by its brokers on Kafka in KRaft mode.
+    Global options may stand before or after the command's name.
     """
 
 

@@ -206,7 +206,7 @@ class Ongoing:
 
 
 def ongoing(admin: ReassignmentAdmin) -> Ongoing:
-    snapshot = look(admin)
+    snapshot = look(admin, is_read=True)
     moves = running_moves(snapshot)
     log_dirs = admin.log_dirs(None)
     if log_dirs is None and moves:
@@ -232,12 +232,12 @@ def ongoing(admin: ReassignmentAdmin) -> Ongoing:
     )
 
 
-def look(admin: ReassignmentAdmin) -> ClusterSnapshot:
+def look(admin: ReassignmentAdmin, *, is_read: bool = False) -> ClusterSnapshot:
     """Return all topics, with configs and without states.
 
     Raises:
         Unreadable: what is moving cannot be read.
     """
     snapshot = admin.snapshot(TopicSelection(), with_states=False, with_configs=True)
-    refuse_unreadable(snapshot, {subjects.REASSIGNMENT})
+    refuse_unreadable(snapshot, {subjects.REASSIGNMENT}, is_read=is_read)
     return snapshot

@@ -11,8 +11,7 @@ from cluster.model.outcome import Committed
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin.ports import Fence, Outcome, ReassignmentAdmin
 from kadmin.arguments.entities import EntitySelection, Wanted
-from kadmin.arguments.topics import TopicSelection
-from kadmin.errors import KadminError
+from kadmin.arguments.topics import TopicSelection, hint_for
 from kadmin.execute.change import Begun, Change, Question, Step
 from kadmin.execute.rollback_file import write_rollback_file
 from kadmin.execute.supervision.carrying_out import Site
@@ -27,19 +26,8 @@ from kadmin.plan.reassignment.standing_throttles import ThrottleView, needed_for
 from kadmin.plan.reassignment.throttle_release import Release, plan_release
 from kadmin.plan.reassignment.throttles import LOG_DIR_RATE
 from kadmin.plan.supervision.run import RunState
+from kadmin.plan.topic_refusals import NoSuchTopic
 from kadmin.quoting import quoted
-from kadmin.wording import listed
-
-
-class NoSuchTopics(KadminError):
-    """Throttles of topics are to be released that do not exist."""
-
-    def __init__(self, names: Sequence[str]) -> None:
-        super().__init__(
-            f"there is no topic {listed(names)}; nothing was written",
-            hint="'kadmin throttle list' lists the topics and brokers that have throttles",
-        )
-        self.names = tuple(names)
 
 
 def read_throttles(site: Site) -> tuple[ThrottleView, Sequence[Fault], Sequence[str]]:
@@ -149,7 +137,7 @@ class Releasing(Change[Release]):
         refuse_unknown_brokers(snapshot, set(self.brokers) - known)
         missing = [name for name in self.topics if name not in snapshot.topics]
         if missing:
-            raise NoSuchTopics(missing)
+            raise NoSuchTopic(missing, hint=hint_for(missing, list(snapshot.topics), False))
         hidden = [each for each in self.view.journal.entries if is_hidden(each, set(broken))]
         oldest = Surroundings(brokers=snapshot.brokers).oldest_registration
         return plan_release(self.view, self.named, hidden, oldest)

@@ -23,6 +23,9 @@ BEFORE: Final = 8
 AFTER: Final = 4096
 """Bytes of padding behind a block: more than any template's text, so that no place is too near."""
 
+GATHERED_BYTES_MAX: Final = 1 << 20
+"""How much a search that goes on looks at in one go at most, of all places together."""
+
 WORDS_AT_ONCE: Final = 4
 """How much of a text a search looks at in one go: most topics are shorter than 32 bytes."""
 
@@ -118,6 +121,9 @@ class Block:
         found: Ints = np.minimum(at + first_marked(marks(self.words(at, count))), ends)
         further = np.flatnonzero((found - at == 8 * count) & (found < ends))
         while len(further) > 0:
+            # Few texts are long; a word at a time, one of megabytes would take minutes.
+            if 16 * count <= min(AFTER, GATHERED_BYTES_MAX // len(further)):
+                count *= 2
             start, end = found[further], ends[further]
             place = np.minimum(start + first_marked(marks(self.words(start, count))), end)
             found[further] = place
@@ -183,10 +189,16 @@ def equal(words: Words, byte: int) -> Words:
 
 def first_marked(words: Words) -> Ints:
     """Return the index of the first marked byte of each row, or a row's length in bytes."""
+    width = words.shape[1]
+    if width > WORDS_AT_ONCE:
+        columns = (words != 0).argmax(axis=1)
+        inside = first_marked(words[np.arange(len(words)), columns, None])
+        wide: Ints = np.where(inside == 8, 8 * width, 8 * columns + inside)
+        return wide
     lowest = words & (~words + np.uint64(1))
     # Of a word without a mark all 64 bits count, which is eight bytes.
     places = (np.bitwise_count(lowest - np.uint64(1)) >> 3).astype(np.int64)
     index: Ints = places[:, -1]
-    for column in range(words.shape[1] - 2, -1, -1):
+    for column in range(width - 2, -1, -1):
         index = np.where(places[:, column] == 8, index + 8, places[:, column])
     return index

@@ -4,7 +4,7 @@ Each poll is written as text once; a scrape only joins these texts, and never as
 """
 
 import gzip
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Final
@@ -33,11 +33,15 @@ FAST: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The metrics of one poll, and the same compressed; *untold* is how much it lacks."""
+    """The metrics of one poll, and the same compressed.
+
+    *untold* is how much it lacks; *missing* are names that were asked for and do not exist.
+    """
 
     text: bytes
     zipped: bytes
     untold: Mapping[str, int] = field(default_factory=dict)
+    missing: Sequence[KadminError] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,15 +94,19 @@ class Exporter:
         return replace(
             page(chain(cluster_families(exported), group_families(exported))),
             untold=untold_in(exported),
+            missing=exported.missing,
         )
 
     def read_once(self) -> KadminError | None:
-        """Ask each poll once, on this thread and without news; return the first error."""
+        """Ask each poll once, on this thread and without news; return the first error, also of a
+        name that does not exist."""
         readings = []
         for poll in self.poller.polls.values():
             poll.after = None
             readings.append(poll.attempt())
-        return next((each.error for each in readings if each.error is not None), None)
+        failures = [each.error for each in readings if each.error is not None]
+        missing = [error for each in readings if each.answer for error in each.answer.missing]
+        return next(iter([*failures, *missing]), None)
 
     def scrape(self, is_zipped: bool) -> bytes:
         """Return the last numbers of all polls, without those that are too old, and how old they
@@ -171,6 +179,9 @@ class News:
         lacking = [counted(n, what.removesuffix("s")) for what, n in untold.items() if n]
         if lacking:
             return f"poll {self.name}: no answer about {', '.join(lacking)}"
+        missing = () if reading.answer is None else reading.answer.missing
+        if missing:
+            return f"poll {self.name}: {'; '.join(each.message for each in missing)}, for now"
         if reading.took_s > self.interval_s:
             return (
                 f"poll {self.name} takes longer than its interval of {self.interval_s:g} s:"

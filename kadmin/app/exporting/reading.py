@@ -5,6 +5,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from kadmin.app.groups import History, now_ms, read_commits, report_of, with_unread_times
+from kadmin.errors import KadminError
 from kadmin.reports.exported import Exported
 
 if TYPE_CHECKING:
@@ -34,12 +35,15 @@ def read_exported(session: "Session", wanted: Wanted, history: History) -> Expor
     from cluster.model.ids import TopicPartition
     from kadmin.admin.wire.snapshot import read_snapshot
     from kadmin.admin.wire.wire_groups import WireGroups
-    from kadmin.arguments.topics import TopicSelection
+    from kadmin.arguments.topics import TopicSelection, hint_for
+    from kadmin.plan.groups.group import NoSuchGroup
+    from kadmin.plan.topic_refusals import NoSuchTopic
 
     with session.connect_brokers() as connection:
         admin = WireGroups(connection)
         listing = admin.listing()
-        names = [each.name for each in listing.groups if wanted.groups.takes(each.name)]
+        all_names = [each.name for each in listing.groups]
+        names = [name for name in all_names if wanted.groups.takes(name)]
         commits = read_commits(admin, names)
         told = connection.metadata(None)
         snapshot = read_snapshot(connection, TopicSelection(), told=told)
@@ -55,6 +59,15 @@ def read_exported(session: "Session", wanted: Wanted, history: History) -> Expor
         report = report_of(commits, logs, now_ms(), lambda each: takes(each.topic))
         report = with_unread_times(admin, report)
     history.add(report)
+    missing: list[KadminError] = []
+    known = list({*snapshot.topics, *(each.topic for each in commits.partitions())})
+    topics_missing = wanted.topics.missing(known)
+    if topics_missing:
+        missing.append(NoSuchTopic(topics_missing, hint=hint_for(topics_missing, known, False)))
+    # A coordinator that does not answer may have the group.
+    groups_missing = [] if listing.silent else wanted.groups.missing(all_names)
+    if groups_missing:
+        missing.append(NoSuchGroup(groups_missing, all_names))
     return Exported(
         brokers=snapshot.brokers,
         topics=topics,
@@ -62,4 +75,5 @@ def read_exported(session: "Session", wanted: Wanted, history: History) -> Expor
         groups=report,
         verdicts=tuple(history.verdicts(wanted.behind_ms)),
         silent=listing.silent,
+        missing=tuple(missing),
     )

@@ -238,6 +238,9 @@ def merge_logs(session: Session, paths: tuple[str, ...], **options: Any) -> None
     (under spark-submit, which mixes it into the result, only with --out). Needs
     kadmin-kafka[spark] where it uses Spark: from 8 GiB on, or with --master of a cluster.
 
+    It exits with 0 also where no line is kept; a warning names a topic or broker that no line of
+    small logs has.
+
     \b
     Examples:
       kadmin merge-logs collected/ --topic orders --partitions 0
@@ -333,6 +336,12 @@ def carry_out(
             "none of the files is a state-change log",
             hint="name the files that log4j's state.change.logger writes, state-change.log*",
         )
+    kept = sum(source.kept_lines for source in summary.sources)
+    if not kept or len(job.wanted.topics) > 1 or len(job.wanted.brokers) > 1:
+        from kadmin.cli.merge_logs.unknown_names import unknown_name_lines
+
+        for line in unknown_name_lines(job.inputs.files, job.wanted):
+            session.output.warn(line)
     for line in summary_lines(summary, seconds=time.monotonic() - started):
         session.output.note(line)
     if job.out is not None:

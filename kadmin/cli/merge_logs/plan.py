@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kadmin.jobs.merge.inputs.find import Inputs
     from kadmin.jobs.merge.inputs.sources import Source
     from kadmin.jobs.merge.request import MergeRequest
+    from kadmin.statechange.filters import LineFilter
 
 COUNTED_BYTES_MAX: Final = 64 << 20
 """Of more than this, all lines as plain text are not counted by kind unless that is asked for: it
@@ -35,6 +36,7 @@ class Job:
     """
 
     inputs: "Inputs"
+    wanted: "LineFilter"
     request: "MergeRequest"
     form: str
     out: str | None
@@ -91,6 +93,7 @@ def plan(
     is_search = kept is not None and bool(kept.substrings) and not is_numbered
     return Job(
         inputs=inputs,
+        wanted=wanted,
         request=MergeRequest(
             sources=sources,
             clocks=clocks,

@@ -77,7 +77,7 @@ def test_only_the_topics_and_groups_that_are_wanted_are_exported(
 ) -> None:
     for name in ("reader", "writer"):
         commit(one_broker.broker.bootstrap, f"{name}-{topic}", topic, 0, 2)
-    chosen = once(*wire, "--topic", f"{topic}*", "--group", f"reader-{topic}", "--group", "none")
+    chosen = once(*wire, "--topic", f"{topic}*", "--group", f"reader-{topic}", "--group", "none*")
     others = once(*wire, "--exclude-topic", topic, "--exclude-group", "reader-*")
 
     assert {topic} == chosen.values("kafka_topic_partitions", "topic")
@@ -85,6 +85,19 @@ def test_only_the_topics_and_groups_that_are_wanted_are_exported(
     assert topic not in others.values("kafka_topic_partitions", "topic")
     # It has read nothing else, so that there is nothing to say of it.
     assert f"writer-{topic}" not in others.values("kafka_consumergroup_members", "consumergroup")
+
+
+def test_a_topic_or_group_that_does_not_exist_is_an_error_beside_the_others(
+    wire: tuple[str, str], topic: str
+) -> None:
+    run = kadmin("export", "--once", "--topic", topic, "--topic", f"{topic}s", *wire)
+    no_group = kadmin("export", "--once", "--group", "nope", *wire)
+
+    assert ExitCode.FAILED == run.exit_code
+    assert {topic} == Exported(run.stdout).values("kafka_topic_partitions", "topic")
+    assert f"there is no topic '{topic}s'\nhint: did you mean {topic}?" in run.stderr
+    assert ExitCode.FAILED == no_group.exit_code
+    assert "consumer group 'nope' does not exist" in no_group.stderr
 
 
 def test_a_file_is_written_whole_and_readable_by_others(
@@ -184,7 +197,7 @@ def test_what_comes_goes_and_lags_is_seen_while_it_is_exported(
 
 def test_a_signal_ends_it_in_order(wire: tuple[str, str], topic: str) -> None:
     # So long that no poll is late on a machine that stands still; other tests' topics come and go.
-    own = ("--topic", topic, "--group", f"none-{topic}")
+    own = ("--topic", topic, "--group", f"none-{topic}*")
     with exporting(*wire, *own, "--interval", "3600", "--max-age", "3600") as exporter:
         exporter.scrape_until("kafka_exporter_up", 1, poll="cluster")
         exporter.process.send_signal(signal.SIGTERM)

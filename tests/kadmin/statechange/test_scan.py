@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from kadmin.statechange.scan import BEFORE, Block, Ints, no_number, one_of
+from kadmin.statechange.scan import BEFORE, Block, Ints, Words, no_number, one_of
 
 ASCII = st.text(st.characters(max_codepoint=127), max_size=40)
 
@@ -75,6 +75,24 @@ def test_the_first_of_several_bytes_is_found_or_the_end(
         for text in texts
     ]
     assert expected == (found - starts).tolist()
+
+
+def test_the_end_of_a_text_of_megabytes_is_found_in_strides(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    block, starts, ends = block_of(["x" * 1_000_000 + "|" + "x" * 9, "y|", "", "z" * 70_000])
+    looks: list[int] = []
+    words = Block.words
+
+    def counted(self: Block, at: Ints, count: int) -> Words:
+        looks.append(count)
+        return words(self, at, count)
+
+    monkeypatch.setattr(Block, "words", counted)
+    found = block.find(starts, ends, one_of(b"|"))
+
+    assert [1_000_000, 1, 0, 70_000] == (found - starts).tolist()
+    assert len(looks) < 300
 
 
 @given(st.lists(st.one_of(ASCII, st.text("0123456789, -x", max_size=40)), min_size=1))

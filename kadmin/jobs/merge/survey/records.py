@@ -13,6 +13,9 @@ from kadmin.jobs.merge.files.reader import Reader
 from kadmin.statechange.lines import UNDATED, Bytes, Int64s, line_ends, read_times
 
 WINDOW_BYTES: Final = 1 << 16
+HOLE_BYTES: Final = 4 << 20
+"""How much of a hole at a file's start is looked at in one go."""
+
 RETURN: Final = 13
 
 
@@ -60,6 +63,27 @@ def find_records(block: Bytes, clock: Clock, *, is_last: bool = True) -> Records
         undated_count=undated_count,
         has_returns=bool((block[ends - 2] == RETURN).any()) or RETURN in block[-1:],
     )
+
+
+def text_start(reader: Reader, size: int) -> int:
+    """Return how many NULs a file of *size* bytes begins with: a writer that goes on at its old
+    position in a file that was cut to nothing (copytruncate) leaves a hole in front."""
+    at, window = 0, WINDOW_BYTES
+    while at < size:
+        block = block_at(reader, at, min(window, size - at))
+        found = np.flatnonzero(block)
+        if len(found) > 0:
+            return at + int(found[0])
+        if len(block) == 0:
+            break
+        at += len(block)
+        window = HOLE_BYTES
+    return size
+
+
+def has_returns_alone(front: bytes) -> bool:
+    """Return whether lines of *front*, the start of a file, end in a carriage return alone."""
+    return b"\n" not in front and b"\r[" in front.rstrip(b"\r")
 
 
 @dataclass(frozen=True, slots=True)

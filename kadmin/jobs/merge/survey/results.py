@@ -12,7 +12,7 @@ from kadmin.jobs.merge.clocks import Clock
 from kadmin.jobs.merge.files.log_file import FileProblem, LogFile
 from kadmin.jobs.merge.files.reader import opened
 from kadmin.jobs.merge.survey.parts import Part
-from kadmin.jobs.merge.survey.records import block_at
+from kadmin.jobs.merge.survey.records import WINDOW_BYTES, block_at, has_returns_alone
 from kadmin.jobs.merge.survey.surveyed_file import SurveyedFile
 from kadmin.jobs.merge.survey.tasks import SurveyResult, store_path
 from kadmin.statechange.lines import NEWLINE
@@ -122,8 +122,10 @@ def reason_for_none(file: LogFile) -> str:
     if file.is_gzip:
         return NO_LOG
     with opened(file.path, file.identity) as reader:
-        begins = block_at(reader, 0, min(file.size, max(len(each) for each, _ in NOT_TEXT)))
-    found = next((name for each, name in NOT_TEXT if begins.tobytes().startswith(each)), None)
+        begins = block_at(reader, 0, WINDOW_BYTES).tobytes()
+    if has_returns_alone(begins.lstrip(b"\0")):
+        return "its lines end in carriage returns alone: convert it with tr '\\r' '\\n'"
+    found = next((name for each, name in NOT_TEXT if begins.startswith(each)), None)
     if found == "UTF-16":
         return "it is UTF-16, and logs are read as UTF-8: convert it with iconv -f UTF-16"
     return NO_LOG if found is None else f"it is packed by {found}: unpack it first"

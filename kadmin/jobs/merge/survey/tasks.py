@@ -23,10 +23,17 @@ from kadmin.jobs.merge.survey.parts import (
     stretch,
     survey_parts,
 )
-from kadmin.jobs.merge.survey.records import first_head
+from kadmin.jobs.merge.survey.records import (
+    WINDOW_BYTES,
+    block_at,
+    first_head,
+    has_returns_alone,
+    text_start,
+)
 from kadmin.jobs.merge.survey.sampling import SLACK_MS, stretches
 from kadmin.jobs.merge.survey.time_bounds import first_times
 from kadmin.jobs.unpack_bounds import UNPACKED_MIN, unpacked_max
+from kadmin.wording import counted
 
 SURVEY_BYTES: Final = 32 << 20
 SAMPLES_MAX: Final = 1024
@@ -112,8 +119,9 @@ def wanted_stretches(task: SurveyTask) -> list[tuple[int, int]]:
     if size == 0 or (task.times == ALWAYS and not is_large):
         return [(0, size)]
     with opened(task.file.path, task.file.identity) as reader:
-        front = min(size, LEAD_BYTES_MAX)
-        if is_large and first_head(reader, 0, front, task.clock) is None:
+        hole = text_start(reader, size)
+        front = min(size, hole + LEAD_BYTES_MAX)
+        if is_large and first_head(reader, hole, front, task.clock) is None:
             return [(0, front)]
         if task.times == ALWAYS:
             return [(0, size)]
@@ -133,7 +141,19 @@ def run_survey(task: SurveyTask) -> SurveyResult:
         if task.store is not None:
             return survey_gzip(task, reader, Path(task.store))
         begin, end = (head_from(offset, task, reader) for offset in (task.begin, task.end))
-        return survey_stretch(task, reader, begin, end)
+        hole = text_start(reader, end) if begin == 0 else 0
+        if begin == 0 and has_returns_alone(block_at(reader, hole, WINDOW_BYTES).tobytes()):
+            return SurveyResult(number=task.number, begin=0, parts=())
+        found = survey_stretch(task, reader, max(begin, hole), end)
+        if hole == 0 or not found.parts:
+            return found
+        damage = f"begins with {counted(hole, 'NUL')}, as after a copytruncate; left out"
+        return replace(
+            found,
+            begin=0,
+            damage=found.damage or damage,
+            lost_bytes=found.lost_bytes + hole,
+        )
 
 
 def run_surveys(batch: Sequence[SurveyTask]) -> list[SurveyResult]:

@@ -74,6 +74,30 @@ def test_lines_of_all_brokers_come_in_order_with_their_stack_traces(logs):
     assert sorted((CONTROLLER + BROKER).splitlines()) == sorted(lines)
 
 
+@pytest.mark.parametrize(
+    ("words", "warnings"),
+    [
+        (("--topic", "order"), ["no line names topic 'order'; did you mean 'orders'?"]),
+        (("--topic", "orders,nope"), ["no line names topic 'nope'; 'kadmin merge-logs"]),
+        (("--topic", "orders", "--level", "FATAL"), []),
+        (("--topic", "orders,payments"), []),
+        (("--broker", "77"), ["no line names broker 77; 'kadmin merge-logs"]),
+        (("--broker", "1,2"), []),
+    ],
+    ids=["near", "one of two", "other filter", "both", "broker", "brokers"],
+)
+def test_a_name_that_no_line_has_is_warned_of(
+    logs: Path, words: tuple[str, ...], warnings: list[str]
+) -> None:
+    outcome = merge(logs, *words)
+
+    assert ExitCode.DONE == outcome.exit_code
+    found = [line for line in outcome.stderr.splitlines() if line.startswith("warning: ")]
+    assert len(warnings) == len(found)
+    for warning, line in zip(warnings, found, strict=True):
+        assert line.startswith(f"warning: {warning}")
+
+
 def test_the_alias_of_kafkas_tool_takes_its_options(logs):
     files = ",".join(map(str, sorted(logs.glob("*/state-change.log"))))
 

@@ -174,7 +174,7 @@ def test_an_operator_s_own_goes_only_where_it_is_named_and_confirmed(left_behind
 @pytest.mark.parametrize(
     ("arguments", "code", "text"),
     [
-        (("--topic", "nope"), ExitCode.FAILED, "there is no topic nope; nothing was written"),
+        (("--topic", "nope"), ExitCode.FAILED, "there is no topic 'nope'"),
         (("--broker", "9"), ExitCode.FAILED, "9"),
         (("--broker", "one"), ExitCode.USAGE, "'one' is no id of a broker"),
         (

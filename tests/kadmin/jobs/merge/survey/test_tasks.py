@@ -12,7 +12,9 @@ from kadmin.jobs.merge.clocks import ALWAYS, EXACT, TimeRange
 from kadmin.jobs.merge.files.log_file import LogFile
 from kadmin.jobs.merge.survey import parts as parts_module
 from kadmin.jobs.merge.survey.parts import Part
+from kadmin.jobs.merge.survey.records import WINDOW_BYTES
 from kadmin.jobs.merge.survey.tasks import SurveyTask, run_survey, survey_tasks
+from kadmin.wording import counted
 from tests.kadmin.jobs.merge import reference
 from tests.kadmin.jobs.merge.logs import START_MS, contents, found_in, head, merged, write_sources
 
@@ -118,6 +120,30 @@ def make_hours(count: int) -> bytes:
     return b"".join(
         head(second * 1000, b"INFO " + b"x" * 100) + b"\n" for second in range(3600 * count)
     )
+
+
+@pytest.mark.parametrize("size", [1, WINDOW_BYTES, 9 << 20])
+def test_nuls_before_the_first_line_are_left_out_and_named(tmp_path: Path, size: int) -> None:
+    lines = b"".join(head(second) + b"\n" for second in range(3))
+    data, summary = merged(write_sources(tmp_path, [[b"\0" * size + lines]]))
+
+    assert lines == data
+    assert (0, size, 3, 0) == (
+        summary.sources[0].unread_bytes,
+        summary.sources[0].lost_bytes,
+        summary.sources[0].read_lines,
+        summary.sources[0].undated_lines,
+    )
+    assert f"begins with {counted(size, 'NUL')}" in summary.damaged[0].reason
+
+
+def test_a_log_whose_lines_end_in_returns_alone_is_named(tmp_path: Path) -> None:
+    data, summary = merged(
+        write_sources(tmp_path, [[b"".join(head(second) + b"\r" for second in range(3))]])
+    )
+
+    assert b"" == data
+    assert "its lines end in carriage returns alone" in summary.skipped[0].reason
 
 
 @pytest.mark.slow
