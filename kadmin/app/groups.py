@@ -151,6 +151,26 @@ def require_groups(
             raise NoSuchGroup(missing, known)
 
 
+def require_partitions(
+    admin: "GroupAdmin", partitions: "PartitionFilter", found: "Iterable[TopicPartition]"
+) -> None:
+    """Raise unless what *partitions* names is among those *found* of groups, or in the cluster,
+    which is asked only where that is not plain.
+
+    Raises:
+        NoSuchTopic, NoSuchPartition: something is named that is not there.
+    """
+    from kadmin.plan.offsets import NoSuchPartition
+    from kadmin.plan.topic_refusals import NoSuchTopic
+
+    if partitions.scopes:
+        known = set(found)
+        try:
+            partitions.require(known)
+        except (NoSuchTopic, NoSuchPartition):
+            partitions.require(known | set(admin.topic_partitions()))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commits:
     """Groups as their coordinators described them, and what they have committed; *untold* has those
@@ -183,6 +203,7 @@ def read_lags(
     The committed offsets are read before the ends of the logs, so that none seems to be beyond.
     """
     commits = read_commits(admin, names)
+    require_partitions(admin, partitions, commits.partitions())
     logs = admin.logs(filter(partitions.takes, commits.partitions()), with_starts=with_times)
     report = report_of(commits, logs, now_ms, partitions.takes if partitions.scopes else None)
     return with_unread_times(admin, report) if with_times else report

@@ -1,5 +1,6 @@
 """`kadmin brokers`: who is alive, where, since when, and with how much load?"""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -57,6 +58,11 @@ def brokers(session: Session, **options: Any) -> None:
 
     def show() -> None:
         snapshot = read_cluster(session, with_topics=describes)
+        if not describes:
+            # Ids are those of registrations, whatever else of the cluster cannot be read.
+            needed = (subjects.Thing.BROKERS, subjects.Thing.BROKER)
+            faults = tuple(each for each in snapshot.faults if each.subject.thing in needed)
+            snapshot = replace(snapshot, faults=faults)
         loads = judge_loads(snapshot)
         known = loads.keys() | snapshot.brokers.keys()
         missing = set(options["wanted"]) - known

@@ -277,9 +277,9 @@ def groups(session: Session, **options: Any) -> None:
     meanwhile. What is overwritten or deleted is first kept in a rollback file,
     which --from-file puts back. Running it again changes nothing more.
 
-    Exits with 1 if a group does not exist, with 5 if a coordinator or leader does not answer, and
-    --verdict with 4 unless all groups are ok. A change of a group with members is refused with 6;
-    with 1 if a coordinator, or ZooKeeper, refused it.
+    Exits with 1 if a group or topic does not exist, with 5 if a coordinator or leader does not
+    answer, and --verdict with 4 unless all groups are ok. A change of a group with members is
+    refused with 6; with 1 if a coordinator, or ZooKeeper, refused it.
 
     \b
     Examples:

@@ -34,7 +34,7 @@ class UntoldGroups(UnreachableError):
 
 
 def list_groups(session: Session, options: Mapping[str, Any]) -> None:
-    from kadmin.app.groups import readers_of, with_states
+    from kadmin.app.groups import readers_of, require_partitions, with_states
     from kadmin.arguments.groups import parse_scopes, parse_states, parse_types
     from kadmin.render.groups.listing import list_document
 
@@ -56,6 +56,8 @@ def list_groups(session: Session, options: Mapping[str, Any]) -> None:
             if partitions.scopes:
                 readers = readers_of(admin, [each.name for each in groups], partitions)
                 groups = [each for each in groups if each.name in readers]
+                if not groups:
+                    require_partitions(admin, partitions, ())
         for broker, reason in sorted(found.silent.items()):
             session.output.warn(f"left out: the groups of broker {broker}: {reason}")
         if not found.groups and not found.silent:
@@ -99,13 +101,14 @@ def describe_members(
     partitions: "PartitionFilter",
     options: Mapping[str, Any],
 ) -> None:
-    from kadmin.app.groups import has_member_in, names_of, require_groups
+    from kadmin.app.groups import has_member_in, names_of, require_groups, require_partitions
     from kadmin.render.groups.members import hosts_document, members_document, states_document
 
     with session.groups(in_zookeeper=options["in_zookeeper"]) as admin:
         described = admin.describe(names_of(admin, selection))
         groups = [described.told[name] for name in sorted(described.told)]
         require_groups(admin, selection, groups)
+        require_partitions(admin, partitions, ())
     if partitions.scopes:
         groups = [each for each in groups if has_member_in(each, partitions)]
     if options["state"] is not None:

@@ -106,7 +106,8 @@ def test_what_cannot_be_read_is_not_called_dead_or_missing(three):
     controller_body = json.loads(kadmin("controller", "--output", "json").stdout)
 
     assert ["live", "unreadable", "dead"] == [broker["state"] for broker in described["brokers"]]
-    for body in (described, listed, controller_body):
+    assert ["/brokers/ids/1"] == [fault["path"] for fault in listed["faults"]]
+    for body in (described, controller_body):
         assert ["/brokers/ids/1", "/controller"] == [fault["path"] for fault in body["faults"]]
     assert (ExitCode.FOUND, "Controller: unreadable\tEpoch: 1\n") == (
         controller.exit_code,

@@ -134,6 +134,19 @@ def test_many_groups_come_sorted_and_cut(cluster: Cluster, topic: str) -> None:
     assert "1 partition not shown\n" in outcome.stderr
 
 
+@pytest.mark.parametrize(
+    "words",
+    ["--describe", "--describe --members", "--verdict", "--list"],
+    ids=["offsets", "members", "verdict", "list"],
+)
+def test_a_topic_that_does_not_exist_is_an_error(cluster: Cluster, words: str) -> None:
+    everyone = () if words == "--list" else ("--all-groups",)
+    missing = cluster.run(*words.split(), *everyone, "--topic", "nope")
+
+    assert ExitCode.FAILED == missing.exit_code
+    assert "there is no topic 'nope'" in missing.stderr
+
+
 def test_a_group_that_does_not_exist_is_an_error(cluster: Cluster, topic: str) -> None:
     commit(cluster.bootstrap, f"there-{topic}", topic, 0, 1)
 
