@@ -68,8 +68,10 @@ class Wakefulness:
         """When it last went on; None if it has not stood still."""
 
     def look(self, now_ms: int, session_timeout_ms: int) -> None:
-        """Look at the clock: a gap of more than two looks was a pause."""
-        if self._looked_ms is not None and now_ms - self._looked_ms > session_timeout_ms // 12:
+        """Look at the clock: a gap of more than two looks, the time between heartbeats, was a
+        pause."""
+        pause_ms = heartbeat_after_ms(session_timeout_ms)
+        if self._looked_ms is not None and now_ms - self._looked_ms > pause_ms:
             self._since_ms = now_ms
         self._looked_ms = now_ms
 

@@ -131,7 +131,7 @@ class FileRuns:
     def lease_path(self) -> Path:
         return self.directory / "supervisor.lock"
 
-    def claim(self, me: str) -> str | None:
+    def claim(self, me: str) -> str:
         if self.lease is not None:
             return me
         return self.at_disk(self.lease_path, lambda: self.take_lease(me))
