@@ -10,6 +10,7 @@ from typing import Any
 
 from pyarrow import fs
 
+from kadmin.jobs.uris import filesystem_of
 from kadmin.local.ports import free_ports
 from tests.support.evidence import watch
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
@@ -20,7 +21,7 @@ class Bucket:
 
     def __init__(self, port: int) -> None:
         self.port = port
-        self.files: Any = fs.FileSystem.from_uri(self.uri("logs"))[0]
+        self.files: Any = filesystem_of(self.uri("logs"))[0]
         self._folders = count(1)
 
     def new_folder(self) -> str:

@@ -8,6 +8,7 @@ import pytest
 from cluster.model.controller import Controller
 from cluster.model.ids import BrokerId
 from cluster.zk import paths
+from kadmin.cli import session
 from kadmin.errors import ExitCode
 from tests.kadmin.builders import brokers, cluster, state, topic
 from tests.support.cli import done, kadmin
@@ -31,6 +32,15 @@ def test_the_live_brokers_are_listed(three):
     assert [{"id": 0}, {"id": 1}] == json.loads(done("brokers", "--list", "--output", "json"))[
         "brokers"
     ]
+
+
+def test_what_servers_were_waited_for_may_be_old(three, monkeypatch):
+    monkeypatch.setattr(session, "OLD_S", 0)
+
+    outcome = kadmin("brokers", "--list")
+
+    assert "0\n1\n" == outcome.stdout
+    assert "servers were waited for: what is shown may be " in outcome.stderr
 
 
 def test_a_broker_is_described_with_its_load(three):
