@@ -98,7 +98,7 @@ class WithoutAnyAnswer(Brokers):
 class Late(WireConnection):
     """A broker that answers within no time that it is given."""
 
-    def send(self, request: object, broker: int | None = None) -> Any:
+    def send(self, request: object, broker: int | None = None, limit_s: float | None = None) -> Any:
         raise KafkaTimeoutError
 
 
@@ -128,7 +128,7 @@ def test_who_looks_again_and_again_does_not_wait_for_the_same_silence_each_time(
     remembers: bool,
 ) -> None:
     brokers = Late(None, BrokerSettings(bootstrap="b:9092", timeout_s=10 * HEARING_S))
-    brokers.remembers_silence = remembers
+    brokers.patience.is_limited = remembers
     with pytest.raises(BrokersUnreachable):
         brokers.ask(object(), 1)
 
