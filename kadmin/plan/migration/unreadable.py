@@ -1,5 +1,6 @@
 """Znodes that cannot be decoded or read: what would the controllers do with each?"""
 
+import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
@@ -67,7 +68,9 @@ NO_PARTITIONS: Final = Fate(
     "where 'partitions' is missing, the topic is copied without any; where it is no object,"
     f" {WAITS_FOR_TOPIC}",
 )
-ILLEGAL_NAME: Final = Fate(Severity.WARNING, "it is copied as it is")
+AS_IT_IS: Final = Fate(Severity.WARNING, "it is copied as it is")
+NEGATIVE: Final = re.compile(r"'(leader|\w+_epoch)' is not an? [a-z ]+: -\d{1,9}")
+"""Numbers of a state that Kafka takes as they are."""
 WRONG_STATE: Final = Fate(Severity.CRITICAL, f"'Expected `Int` value, received …': {DIES}")
 LOST_STATE: Final = Fate(
     Severity.CRITICAL,
@@ -177,10 +180,13 @@ def fate_of(damage: Damage) -> Fate:
 
 
 def fate_of_topic(path: str, reason: str) -> Fate:
+    if "/partitions/" in path and NEGATIVE.fullmatch(reason):
+        return AS_IT_IS
     if "/partitions/" in path:
         return LOST_STATE if reason.startswith(NOT_JSON) else WRONG_STATE
-    if "is illegal" in reason:
-        return ILLEGAL_NAME
+    # Names, and moves that make no sense: controllers take the lists apart from each other.
+    if any(each in reason for each in ("is illegal", "is no part of", "but has no replicas")):
+        return AS_IT_IS
     return NO_PARTITIONS if "no object 'partitions'" in reason else WRONG_TOPIC
 
 
