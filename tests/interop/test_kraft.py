@@ -129,6 +129,21 @@ def test_configs_that_only_kraft_has_are_refused_with_who_knows_them(
     assert f"--entity-type {entity}" in outcome.stderr
 
 
+def test_credentials_of_both_mechanisms_are_set_by_one_command(way: KRaftWay) -> None:
+    both = "SCRAM-SHA-256=[iterations=4096,password=a],SCRAM-SHA-512=[iterations=4096,password=b]"
+    of_bob = ("--entity-type", "users", "--entity-name", "bob")
+
+    way.done("configs", "--alter", *of_bob, "--add-config", both, "--yes")
+
+    def described() -> str:
+        return way.done("configs", "--describe", *of_bob)
+
+    wait_until(
+        lambda: all(name in described() for name in ("SCRAM-SHA-256", "SCRAM-SHA-512")),
+        what="both credentials",
+    )
+
+
 def test_a_controller_among_the_addresses_is_passed_over_and_alone_is_named(
     kraft: KRaftCluster,
 ) -> None:

@@ -230,10 +230,11 @@ def node_ids(evidence: MigrationEvidence, configs: Configs) -> Iterator[Migratio
             severity=Severity.CRITICAL,
             kind=MigrationKind.BROKER_ID,
             text=f"{VOTERS} has the id of {brokers_text(taken)}",
-            outcome="a controller must have a node.id that no broker has, or has had: KRaft knows"
-            " both by it",
+            outcome="the cluster is copied, and then no such broker starts on KRaft: 'If"
+            " process.roles contains just the 'broker' role, the node id … must not be included in"
+            f" the set of voters {VOTERS}': give the controllers other ids before you format them",
             brokers=taken,
-            source="Kafka 3.9 documentation, Provisioning the KRaft controller quorum",
+            source=f"Kafka's KafkaConfig; {SOURCE_3_9}",
         )
 
 

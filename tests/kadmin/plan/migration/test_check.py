@@ -248,7 +248,7 @@ FAULTS: Final[tuple[tuple[MigrationEvidence, MigrationKind, Severity, str], ...]
         calm(answers=answers({VOTERS: "0@a:1,3000@b:1"}, {VOTERS: "0@a:1,3000@b:1"})),
         MigrationKind.BROKER_ID,
         Severity.CRITICAL,
-        "node.id that no broker has",
+        "must not be included in the set of voters",
     ),
     (
         calm(damages=(Damage(paths.CONTROLLER_EPOCH, "is no number"),)),
