@@ -10,6 +10,7 @@ from typing import Any, Final, cast
 import pytest
 
 from kadmin.errors import ExitCode
+from tests.interop.broker_settings import LOOPBACK
 from tests.interop.brokers import RealCluster
 from tests.interop.dump import Dump
 from tests.interop.kraft import CONTROLLER_ID, KRaftCluster, kraft_cluster
@@ -126,6 +127,34 @@ def test_configs_that_only_kraft_has_are_refused_with_who_knows_them(
 
     assert ExitCode.USAGE == outcome.exit_code
     assert f"--entity-type {entity}" in outcome.stderr
+
+
+def test_credentials_of_both_mechanisms_are_set_by_one_command(way: KRaftWay) -> None:
+    both = "SCRAM-SHA-256=[iterations=4096,password=a],SCRAM-SHA-512=[iterations=4096,password=b]"
+    of_bob = ("--entity-type", "users", "--entity-name", "bob")
+
+    way.done("configs", "--alter", *of_bob, "--add-config", both, "--yes")
+
+    def described() -> str:
+        return way.done("configs", "--describe", *of_bob)
+
+    wait_until(
+        lambda: all(name in described() for name in ("SCRAM-SHA-256", "SCRAM-SHA-512")),
+        what="both credentials",
+    )
+
+
+def test_a_controller_among_the_addresses_is_passed_over_and_alone_is_named(
+    kraft: KRaftCluster,
+) -> None:
+    controller = f"{LOOPBACK}:{kraft.controller.place.port}"
+
+    alone = kadmin("topics", "--list", WIRE, controller)
+    among = kadmin("topics", "--list", WIRE, f"{controller},{kraft.bootstrap}")
+
+    assert ExitCode.UNREACHABLE == alone.exit_code
+    assert f"{controller}: that is a KRaft controller, which serves no clients" in alone.stderr
+    assert ExitCode.DONE == among.exit_code, among
 
 
 @pytest.mark.parametrize("command", sorted(OF_ZOOKEEPER))
