@@ -80,7 +80,7 @@ class Session:
 
     def look_again(self) -> None:
         """Begin another look at the cluster, which has its time anew; a broker that does not answer
-        does not hold up what the others tell."""
+        does not hold up the answers of the others."""
         self.budget.renew()
         self.patience.is_limited = True
         self.zookeeper_failure = None
