@@ -200,7 +200,8 @@ def log_dirs(configs: Configs) -> Iterator[MigrationFinding]:
         (
             Severity.NOTE,
             [broker for broker in several if broker not in old],
-            "a broker in migration mode with one that has failed shuts down",
+            "a broker in migration mode ends when one fails: 'Shutdown broker because some log"
+            " directory has failed during migration mode'",
         ),
     ):
         if brokers:
