@@ -83,11 +83,21 @@ class GroupOffsets:
 
     def complete(self, append_id: int, log_offset: int) -> None:
         """Commit the values of an append, but for partitions whose offsets were deleted since."""
+        self._commit(self._appended(append_id, log_offset))
+
+    def _appended(self, append_id: int, log_offset: int) -> dict[TopicPartition, Committed]:
+        """Return the values of an append, which is pending no more, as the log has them."""
+        return {
+            partition: _new(Committed, (log_offset, value))
+            for partition, value in self._pending.pop(append_id, {}).items()
+        }
+
+    def _commit(self, offsets: Mapping[TopicPartition, Committed]) -> None:
         committed = self._committed
-        for partition, value in self._pending.pop(append_id, {}).items():
+        for partition, one in offsets.items():
             current = committed.get(partition)
-            if current is None or current[0] < log_offset:
-                committed[partition] = _new(Committed, (log_offset, value))
+            if current is None or current[0] < one[0]:
+                committed[partition] = one
 
     def fail(self, append_id: int) -> None:
         self._pending.pop(append_id, None)
@@ -97,21 +107,14 @@ class GroupOffsets:
     def hold(self, producer_id: int, append_id: int, log_offset: int) -> None:
         """Keep the values of an append, which are in the log, until the producer's transaction
         ends."""
-        values = self._pending.pop(append_id, {})
-        if values:
-            self._transactional.setdefault(producer_id, {}).update(
-                {one: Committed(log_offset, value) for one, value in values.items()}
-            )
+        if held := self._appended(append_id, log_offset):
+            self._transactional.setdefault(producer_id, {}).update(held)
 
     def end_transaction(self, producer_id: int, *, is_commit: bool) -> None:
         """Commit the offsets of the producer's transaction, or drop them."""
         held = self._transactional.pop(producer_id, {})
-        if not is_commit:
-            return
-        for partition, one in held.items():
-            current = self._committed.get(partition)
-            if current is None or current.log_offset < one.log_offset:
-                self._committed[partition] = one
+        if is_commit:
+            self._commit(held)
 
     # Removal.
 

@@ -35,6 +35,7 @@ from kadmin.admin.wire.errors import (
     KerberosFailed,
     refuse_foreign_server,
 )
+from kadmin.admin.wire.patience import Patience
 from kadmin.admin.wire.probe import Probe
 from kadmin.budget import Budget
 from kadmin.errors import KadminError
@@ -121,11 +122,13 @@ def connect_brokers(
     log: TextIO | None = None,
     budget: Budget | None = None,
     probe: Probe | None = None,
+    patience: Patience | None = None,
 ) -> Iterator[WireConnection]:
     """Connect to brokers, hand the connection out, and close it.
 
     *log* takes the client's log.  All waits spend the *budget*, which is one of the settings'
-    timeout if none is given.  A *probe* that is given is its owner's to close.
+    timeout if none is given.  A *probe* that is given is its owner's to close.  *patience* with
+    single brokers may be shared with connections before and after this one.
 
     Raises:
         BrokersUnreachable: none answered within the timeout, or all refused at once.
@@ -144,7 +147,7 @@ def connect_brokers(
         client = open_client(settings, working, failures, budget)
         stack.callback(client.close)
         try:
-            yield WireConnection(client, settings, probe, budget)
+            yield WireConnection(client, settings, probe, budget, patience)
         except (SaslAuthenticationFailedError, AuthorizationError) as error:
             raise BrokersDenied(settings.bootstrap, plain(error)) from error
         except SILENCES as error:

@@ -130,6 +130,33 @@ def test_an_export_is_read_again(cluster: Cluster, topic: str, idle: str, tmp_pa
     assert "--reset-offsets needs --group or --all-groups" in unnamed.stderr
 
 
+def test_any_name_of_a_group_is_exported_and_put_back(
+    cluster: Cluster, topic: str, tmp_path: Path
+) -> None:
+    """A group of consumers that only commit may have no name."""
+    odd, path, back = (
+        f'{topic},"\r\n\x1bc\u2028',
+        tmp_path / "offsets.csv",
+        tmp_path / "back.csv",
+    )
+    to_end = ("--topic", f"{topic}:0", "--to-latest", "--execute")
+    cluster.done("--reset-offsets", "--group", odd, "--group", "", *to_end)
+    of_both = ("--reset-offsets", "--group", odd, "--group", "")
+
+    path.write_bytes(cluster.done(*of_both, "--all-topics", "--to-earliest", "--export").encode())
+    from_file = ("--reset-offsets", "--from-file")
+    cluster.done(*from_file, str(path), "--execute", "--rollback-file", str(back))
+    moved = [offsets_of(cluster, name) for name in ("", odd)]
+    cluster.done(*from_file, str(back), "--execute")
+    put_back = [offsets_of(cluster, name) for name in ("", odd)]
+    refused = cluster.run("--delete-offsets", "--group", "", "--topic", topic, "--yes")
+    cluster.done("--delete", "--group", "", "--yes")
+
+    assert ([[0], [0]], [[5], [5]]) == (moved, put_back)
+    assert ExitCode.FAILED == refused.exit_code
+    assert "a group with an empty name but all of it, by --delete" in refused.stderr
+
+
 def test_offsets_outside_of_the_log_are_moved_into_it(cluster: Cluster, topic: str) -> None:
     name = f"made-{topic}"
     outcome = cluster.run(
