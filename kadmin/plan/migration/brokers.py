@@ -30,12 +30,12 @@ CONTROL_PLANE: Final = "control.plane.listener.name"
 LOG_DIRS: Final = ("log.dirs", "log.dir")
 
 NO_START: Final = (
-    f"with {ENABLE}=true it does not start: 'Cannot enable ZooKeeper migration without setting"
+    f"with {ENABLE}=true no such broker starts: 'Cannot enable ZooKeeper migration without setting"
     f" '{IBP}' to 3.4 or higher'"
 )
 UNREGISTERED: Final = (
-    "controllers that were formatted by Kafka 3.9 refuse it: 'Unable to register because the broker"
-    " does not support finalized version 21 of metadata.version.'"
+    "controllers that were formatted by Kafka 3.9 refuse such brokers: 'Unable to register because"
+    " the broker does not support finalized version 21 of metadata.version.'"
 )
 
 ASKED: Final = (
@@ -194,13 +194,14 @@ def log_dirs(configs: Configs) -> Iterator[MigrationFinding]:
         (
             Severity.CRITICAL,
             old,
-            f"with {ENABLE}=true it does not start: 'Cannot enable ZooKeeper migration with"
+            f"with {ENABLE}=true no such broker starts: 'Cannot enable ZooKeeper migration with"
             f" multiple log directories (aka JBOD) without setting '{IBP}' to 3.7-IV2 or higher'",
         ),
         (
             Severity.NOTE,
             [broker for broker in several if broker not in old],
-            "a broker in migration mode with one that has failed shuts down",
+            "a broker in migration mode ends when one fails: 'Shutdown broker because some log"
+            " directory has failed during migration mode'",
         ),
     ):
         if brokers:

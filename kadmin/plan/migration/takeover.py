@@ -95,6 +95,7 @@ def owner(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
 def dead_replicas(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
     """Find brokers that have replicas and are not registered: one finding for each."""
     gone = evidence.gone
+    live = ",".join(map(str, sorted(evidence.snapshot.brokers)))
     for broker, topics in sorted(evidence.assigned.items()):
         if broker not in gone:
             continue
@@ -107,7 +108,9 @@ def dead_replicas(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
             f" KRaft.': {WAITS}",
             topics=tuple(topics),
             brokers=(broker,),
-            command=f"kadmin reassign --execute --from-broker {broker}",
+            command=f"kadmin reassign --execute --from-broker {broker} --to-brokers {live}"
+            if live
+            else "kadmin brokers --list",
             znodes=(paths.broker(broker),),
             source=f"KRaftMigrationDriver; {SOURCE_3_9}",
         )

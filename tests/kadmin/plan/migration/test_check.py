@@ -260,7 +260,7 @@ FAULTS: Final[tuple[tuple[MigrationEvidence, MigrationKind, Severity, str], ...]
         calm(answers=answers({"log.dirs": "/a,/b"}, {})),
         MigrationKind.LOG_DIRS,
         Severity.NOTE,
-        "one that has failed",
+        "some log directory has failed",
     ),
     (
         calm(answers=answers({"log.dirs": "/a,/b", IBP: "3.6"}, {})),
@@ -467,6 +467,25 @@ FAULTS: Final[tuple[tuple[MigrationEvidence, MigrationKind, Severity, str], ...]
         Severity.CRITICAL,
         "principalType:principalName",
     ),
+    *(
+        (calm(damages=(Damage(path, reason),)), MigrationKind.UNREADABLE, severity, words)
+        for path, reason, severity, words in (
+            (paths.state("t", 0), "'leader' is not a broker id: -2", Severity.WARNING, "as it is"),
+            (paths.state("t", 0), "'leader' is not a broker id: '0'", Severity.CRITICAL, "`Int`"),
+            (
+                paths.PRODUCER_ID_BLOCK,
+                "'block_end' is out of bounds: -5",
+                Severity.WARNING,
+                "ids that others have had",
+            ),
+            (
+                paths.PRODUCER_ID_BLOCK,
+                "'block_end' is out of bounds: 9223372036854775808",
+                Severity.CRITICAL,
+                "Failed to parse",
+            ),
+        )
+    ),
     (
         with_snapshot(cluster(brokers("1001 1002"), topic("t", "1001")), has_id_sequence=True),
         MigrationKind.BROKER_ID,
@@ -561,6 +580,12 @@ def test_a_cluster_that_is_copied_is_not_judged_by_who_is_in_zookeeper() -> None
         calm(configs=overrides(EntityKind.IPS, "10.0.0.1", connection_creation_rate="7")),
         calm(configs=overrides(EntityKind.IPS, "::1", connection_creation_rate="7")),
         with_snapshot(cluster(brokers("1001"), topic("t", "1001"))),
+        # In migration mode it has started, with an id of its own.
+        with_snapshot(
+            cluster(brokers("1001"), topic("t", "1001")),
+            has_id_sequence=True,
+            answers={BrokerId(1001): BrokerAnswer(configs=WHOLE)},
+        ),
         calm(old_consumers=(OldConsumers("g", 0, None),)),
         # What is the default, and what the guide says; and the same voters.
         calm(answers=answers({IBP: "3.9"}, {})),
