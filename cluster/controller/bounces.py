@@ -7,9 +7,9 @@ the ISR for the records of an earlier incarnation, and may have lost some of the
 a broker that registers as intact: our brokers register with the epoch since which they have lost
 nothing.  And a topic that flushes each record has lost nothing on any.
 
-One of our brokers that is not intact has lost what its machine had not flushed; of Kafka's it is not
-known.  The former leaves every ISR that has another member, also one that is away: that may come
-back with everything.
+One of our brokers that is not intact has lost what its machine had not flushed; of Kafka's it is
+not known.  The former leaves every ISR that has another member, also one that is away: that may
+come back with everything.
 
 Kafka does not check this: there the broker stays in the ISR, and may lead with fewer records in the
 same leader epoch.
