@@ -179,9 +179,11 @@ def test_the_metadata_log_is_printed_to_the_byte(
 
     theirs = Dump(java, maven.class_path(KRAFT[kraft.release]))(files, decoder)
 
-    ours = kadmin("dump-log", decoder, *map(str, files))
-    # Only from 4 on Kafka's tool has the fields of this record.
-    theirs = [re.sub(r"LeaderChange: .*", "controlType: LEADER_CHANGE(2)", line) for line in theirs]
-    assert theirs == ours.stdout.splitlines()
-    assert 0 == ours.exit_code, ours.stderr
+    outcome = kadmin("dump-log", decoder, *map(str, files))
+    ours = outcome.stdout
+    if kraft.release < "4":
+        # Only from 4 on Kafka's tool has the fields of this record.
+        ours = re.sub(r"LeaderChange: .*", "controlType: LEADER_CHANGE(2)", ours)
+    assert theirs == ours.splitlines()
+    assert 0 == outcome.exit_code, outcome.stderr
     assert sum("PARTITION_RECORD" in line for line in theirs) > 0
