@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from kadmin.plan.groups.lag import PartitionLag, Position, lags_of
+from kadmin.plan.groups.lag import Condition, PartitionLag, Position, lags_of
 from kadmin.plan.groups.verdict import GroupVerdict, Look, Movement, judge, movement_of
 from kadmin.reports.groups import GroupLag, GroupsReport
 
@@ -245,8 +245,12 @@ def with_unread_times(admin: "GroupAdmin", report: GroupsReport) -> GroupsReport
     times = admin.record_times({each for some in positions for each in some if each is not None})
 
     def with_time(row: PartitionLag, position: Position | None) -> PartitionLag:
-        time_ms = None if position is None else times.get(position)
-        return row if time_ms is None else replace(row, unread_since_ms=time_ms)
+        if position is None or position not in times:
+            return row
+        time_ms = times[position]
+        if time_ms is None and row.condition is Condition.READING:
+            return replace(row, condition=Condition.NO_RECORDS)
+        return replace(row, unread_since_ms=time_ms)
 
     groups = tuple(
         replace(each, rows=tuple(map(with_time, each.rows, some)))

@@ -233,7 +233,7 @@ class OffsetResets(GroupChange[ResetPlan]):
         }
 
 
-def timed(plan: ResetPlan, times: Mapping[Position, int]) -> ResetPlan:
+def timed(plan: ResetPlan, times: Mapping[Position, int | None]) -> ResetPlan:
     """*plan* with the *times* of records."""
     return replace(
         plan,
