@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from kadmin.execute.meant_groups import require_partitions
 from kadmin.plan.groups.lag import Condition, PartitionLag, Position, lags_of
 from kadmin.plan.groups.verdict import GroupVerdict, Look, Movement, judge, movement_of
 from kadmin.reports.groups import GroupLag, GroupsReport
@@ -149,26 +150,6 @@ def require_groups(
         missing = [name for name in dead if name in selection.wanted and name not in known]
         if missing:
             raise NoSuchGroup(missing, known)
-
-
-def require_partitions(
-    admin: "GroupAdmin", partitions: "PartitionFilter", found: "Iterable[TopicPartition]"
-) -> None:
-    """Raise unless what *partitions* names is among those *found* of groups, or in the cluster,
-    which is asked only where that is not plain.
-
-    Raises:
-        NoSuchTopic, NoSuchPartition: something is named that is not there.
-    """
-    from kadmin.plan.offsets import NoSuchPartition
-    from kadmin.plan.topic_refusals import NoSuchTopic
-
-    if partitions.scopes:
-        known = set(found)
-        try:
-            partitions.require(known)
-        except (NoSuchTopic, NoSuchPartition):
-            partitions.require(known | set(admin.topic_partitions()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
