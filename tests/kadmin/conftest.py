@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from kadmin.cli import session
 from kadmin.execute import waiting
 from kadmin.jobs.spark.engine import SparkEngine
 from kadmin.local.zookeeper import ZooKeeperServer
@@ -75,7 +74,6 @@ def bucket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bucket]:
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """No command remarks that something takes long, however slow the machine is."""
     monkeypatch.setattr(waiting, "SILENCE_MAX_S", OUTER_LIMIT_S)
-    monkeypatch.setattr(session, "OLD_S", OUTER_LIMIT_S)
 
 
 @pytest.fixture
