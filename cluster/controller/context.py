@@ -277,17 +277,16 @@ class ControllerContext:
             for partition in self.not_online
         )
 
-    def imbalance_count(self) -> int:
-        """How many partitions are not led by their preferred replicas, but for those of topics that
-        are to be deleted.
+    def imbalance_count(self, partitions: Iterable[TopicPartition]) -> int:
+        """How many of *partitions* are not led by their preferred replicas, but for those of topics
+        that are to be deleted.
         """
-        states, deleted = self.states, self.topics_to_be_deleted
+        states, assignments, deleted = self.states, self.assignments, self.topics_to_be_deleted
         return sum(
-            partition in states
-            and states[partition].leader != assignment.replicas[0]
+            states[partition].leader != assignments[partition].replicas[0]
             and partition.topic not in deleted
-            for partition, assignment in self.assignments.items()
-            if assignment.replicas
+            for partition in partitions
+            if partition in states and partition in assignments and assignments[partition].replicas
         )
 
     # Statuses

@@ -412,7 +412,9 @@ class LogManager:
         """
         for directory in self.directories:
             for log in directory.logs.values():
-                self._deletions += [Deletion(deleted, directory) for deleted in log.take_deleted()]
+                if log.deleted:
+                    deletions = (Deletion(deleted, directory) for deleted in log.take_deleted())
+                    self._deletions += deletions
         due: list[Deletion] = []
         waiting: list[Deletion] = []
         for one in self._deletions:

@@ -34,7 +34,7 @@ class Brokers(WireConnection):
     def metadata(self, topics: Any, broker: int | None = None) -> Any:
         return {"brokers": [{"node_id": 1}, {"node_id": 2}]}
 
-    def send(self, request: Any, broker: int | None = None) -> Any:
+    def send(self, request: Any, broker: int | None = None, limit_s: float | None = None) -> Any:
         self.rate = "7"
         self.lagging = 3
         result = SimpleNamespace(error_code=0, error_message=None)
