@@ -61,7 +61,7 @@ def leftover_findings(
 
 
 def stops_controllers(fault: Fault) -> bool:
-    """Return whether a controller of Kafka fails on a damaged znode of a topic as it takes office.
+    """Return whether a controller of Kafka fails on a damaged znode of a topic as it is elected.
 
     Source: Kafka 2.8.2 and 3.9.1, started on each; they take what is no JSON for no data.
     """
