@@ -188,7 +188,7 @@ class WireConnection:
             return self.ask_someone(request)
         if (reason := self.silence_of(broker)) is None:
             try:
-                return self.tell(request, broker)
+                return self.send_patiently(request, broker)
             except SILENCES as error:
                 reason = plain(error)
         reason = f"broker {broker}: {reason}"
@@ -202,7 +202,7 @@ class WireConnection:
         while (broker := self.someone()) is not None:
             try:
                 with self.budget.sharing():
-                    return self.tell(request, broker)
+                    return self.send_patiently(request, broker)
             except SILENCES:
                 if self.silence_of(broker) is None:
                     break
@@ -318,7 +318,7 @@ class WireConnection:
         silence = BrokersUnreachable(self.settings.bootstrap, "no answer", hint=ANSWERED_BEFORE)
         return {broker: told.get(broker, silence) for broker in brokers}
 
-    def tell(self, request: object, broker: int) -> Any:
+    def send_patiently(self, request: object, broker: int) -> Any:
         """Return what *broker* answers to *request*, which may be sent to it again: as `send`, but
         within its own time, and its silence is remembered."""
         limit_s = self.patience.limit_s(broker, self.budget.left_s())

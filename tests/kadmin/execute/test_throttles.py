@@ -521,6 +521,19 @@ def test_a_broker_that_does_not_answer_is_named_and_its_throttle_stays_recorded(
     assert not found.configs.values[silent]
 
 
+def test_a_broker_that_died_since_loses_its_throttle() -> None:
+    """Through ZooKeeper, where its configs outlive it."""
+    found = admin()
+    dead = broker_entity(BrokerId(3))
+    set_throttles(found, found.look(), {**WANTED, dead: {LEADER_RATE: "4000"}})
+    assert "4000" == found.configs.values[dead][LEADER_RATE]
+
+    put_back(found)
+
+    assert OWN | {dead: {}} == found.configs.values
+    assert {} == found.kept.entries
+
+
 @pytest.mark.parametrize("died", ["before the look", "after it"])
 def test_one_that_has_died_since_the_look_is_named_since_its_moves_would_not_be_slowed(
     died: str,
