@@ -16,7 +16,7 @@ from cluster.model.controller import Feature, Quorum, QuorumReplica
 from cluster.model.fault import Fault
 from cluster.model.ids import NO_LEADER, BrokerId
 from kadmin.admin.wire.api_versions import read_api_versions
-from kadmin.admin.wire.connection import SILENCES, WireConnection, plain
+from kadmin.admin.wire.connection import NO_QUORUM, SILENCES, TIMEOUTS, WireConnection, plain
 from kadmin.admin.wire.errors import BrokersUnreachable
 
 METADATA_LOG: Final = "__cluster_metadata"
@@ -27,12 +27,6 @@ MIGRATES: Final = (3, 4)
 """The first release whose brokers can migrate, in part before the others."""
 WITH_FENCED_BROKERS: Final = 2
 """The version of DescribeCluster, since Kafka 4.0."""
-
-
-def is_on_kraft(connection: WireConnection) -> bool:
-    """Return whether the brokers have a metadata quorum: those with ZooKeeper serve no such
-    request."""
-    return connection.serves(DescribeQuorumRequest)
 
 
 def one_on_kraft(connection: WireConnection, brokers: Sequence[BrokerId]) -> BrokerId | None:
@@ -56,7 +50,7 @@ def read_quorum(
         request.API_VERSION = 1
     try:
         with connection.budget.sharing():
-            answer = connection.ask(request, broker)
+            answer = connection.ask(request, broker, is_forwarded=True)
         codes = [answer.error_code, *(part.error_code for part in answer.topics[0].partitions)]
         for code in codes:
             if code != 0:
@@ -65,7 +59,10 @@ def read_quorum(
         faults.append(subjects.hidden(subjects.CONTROLLER, WHAT))
         return None
     except (BrokersUnreachable, *SILENCES) as error:
-        reason = error.reason if isinstance(error, BrokersUnreachable) else plain(error)
+        if isinstance(error, TIMEOUTS):
+            reason = NO_QUORUM
+        else:
+            reason = error.reason if isinstance(error, BrokersUnreachable) else plain(error)
         faults.append(subjects.untold(subjects.CONTROLLER, WHAT, reason))
         return None
     [quorum] = answer.topics[0].partitions

@@ -34,7 +34,6 @@ from kadmin.admin.wire.errors import BrokersUnreachable
 from kadmin.admin.wire.outcomes import words_of
 from kadmin.admin.wire.quorum import (
     MIGRATES,
-    is_on_kraft,
     one_on_kraft,
     read_features,
     read_fenced_brokers,
@@ -85,7 +84,7 @@ def read_snapshot(
         topics=topics,
         broker_defaults=defaults,
     )
-    if is_on_kraft(connection):
+    if connection.is_on_kraft:
         quorum = read_quorum(connection, faults)
         snapshot = replace(
             snapshot,
@@ -105,7 +104,7 @@ def with_owner(connection: WireConnection, snapshot: ClusterSnapshot) -> Cluster
 
     A broker on KRaft is asked for the quorum; where there is none yet, the controller is unknown.
     """
-    if is_on_kraft(connection) or connection.broker_version < MIGRATES or not snapshot.brokers:
+    if connection.is_on_kraft or connection.broker_version < MIGRATES or not snapshot.brokers:
         return snapshot
     faults = list(snapshot.faults)
     brokers = list(snapshot.brokers)

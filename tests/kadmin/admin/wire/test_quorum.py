@@ -50,7 +50,7 @@ class Brokers(WireConnection):
         brokers = [{"node_id": number, "host": "h", "port": 9092} for number in (1, 2)]
         return {"brokers": brokers, "controller_id": ANY_BROKER, "topics": []}
 
-    def ask(self, request: Any, broker: int | None = None) -> Any:
+    def ask(self, request: Any, broker: int | None = None, **_: Any) -> Any:
         if isinstance(request, DescribeClusterRequest):
             assert request.include_fenced_brokers
             return self.cluster
@@ -85,7 +85,7 @@ class Migrating(Brokers):
     def serves(self, request: Any) -> bool:
         return request in (ApiVersionsRequest, DescribeConfigsRequest)
 
-    def ask(self, request: Any, broker: int | None = None) -> Any:
+    def ask(self, request: Any, broker: int | None = None, **_: Any) -> Any:
         if not isinstance(request, DescribeConfigsRequest):
             assert broker == 2
             return super().ask(request, broker)
@@ -201,7 +201,7 @@ def test_the_leader_of_the_quorum_is_the_controller(
     [
         (quorum(code=DENIED), "may not be read by this user"),
         (quorum(part_code=DENIED), "may not be read by this user"),
-        (KafkaTimeoutError(), "not told by the brokers: no answer"),
+        (KafkaTimeoutError(), "not told by the brokers: the controllers do not answer"),
     ],
 )
 def test_no_broker_is_taken_for_the_controller_where_the_quorum_is_not_told(
