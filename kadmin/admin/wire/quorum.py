@@ -3,18 +3,22 @@
 Metadata names any broker as the controller there, which takes what is for it and hands it on.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from kafka.errors import AuthorizationError, for_code
-from kafka.protocol.admin import DescribeClusterRequest, DescribeQuorumRequest
+from kafka.protocol.admin import (
+    DescribeClusterRequest,
+    DescribeQuorumRequest,
+    DescribeTopicPartitionsRequest,
+)
 from kafka.protocol.metadata import ApiVersionsRequest
 
 from cluster.model import fault as subjects
 from cluster.model.address import host_and_port
 from cluster.model.controller import Feature, Quorum, QuorumReplica
 from cluster.model.fault import Fault
-from cluster.model.ids import NO_LEADER, BrokerId
+from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition
 from kadmin.admin.wire.api_versions import read_api_versions
 from kadmin.admin.wire.connection import NO_QUORUM, SILENCES, TIMEOUTS, WireConnection, plain
 from kadmin.admin.wire.errors import BrokersUnreachable
@@ -117,6 +121,37 @@ def read_fenced_brokers(connection: WireConnection) -> frozenset[BrokerId]:
         return frozenset()
     brokers = answer.brokers if answer.error_code == 0 else ()
     return frozenset(BrokerId(each.broker_id) for each in brokers if each.is_fenced)
+
+
+def read_eligible_leaders(
+    connection: WireConnection, topics: Iterable[str]
+) -> dict[TopicPartition, tuple[BrokerId, ...]]:
+    """Return the eligible leaders of the partitions of *topics* that have any (KIP-966): empty
+    where brokers list none, which they do from Kafka 4.0 on, or do not answer."""
+    names = sorted(topics)
+    found: dict[TopicPartition, tuple[BrokerId, ...]] = {}
+    if not (names and connection.serves(DescribeTopicPartitionsRequest)):
+        return found
+    asked = [DescribeTopicPartitionsRequest.TopicRequest(name=name) for name in names]
+    cursor = None
+    try:
+        with connection.budget.sharing():
+            while True:
+                answer = connection.ask(DescribeTopicPartitionsRequest(topics=asked, cursor=cursor))
+                for topic in answer.topics:
+                    for part in topic.partitions:
+                        if part.eligible_leader_replicas:
+                            partition = TopicPartition(topic.name, part.partition_index)
+                            eligible = map(BrokerId, part.eligible_leader_replicas)
+                            found[partition] = tuple(eligible)
+                last = answer.next_cursor
+                if last is None:
+                    return found
+                cursor = DescribeTopicPartitionsRequest.Cursor(
+                    topic_name=last.topic_name, partition_index=last.partition_index
+                )
+    except (BrokersUnreachable, *SILENCES):
+        return found
 
 
 def read_features(connection: WireConnection) -> tuple[Feature, ...]:
