@@ -7,11 +7,11 @@ from typing import Final
 MAGIC: Final = b"\x1f\x8b"
 """No text of JSON begins like this."""
 GZIP: Final = 16
-"""With this in its window bits zlib reads gzip's header."""
+"""That is how zlib is asked for gzip's header."""
 
 
 class BadPacking(Exception):
-    """What is packed cannot be unpacked; the text is the reason, behind its name."""
+    """A packed text that cannot be unpacked; the message is the reason."""
 
 
 def packed(text: bytes) -> bytes:

@@ -33,7 +33,7 @@ def test_who_let_it_pass_is_left_aside_for_a_while_and_has_twice_as_long_then(
         assert waited_s == found.limit_s(1, 60)
         found.note(1, "no answer", round=count)
         assert "no answer" == found.silence_of(1, round=count + 1)
-        clock.sleep(max(PAUSE_MIN_S, PAUSE_FACTOR * waited_s))
+        clock.now_s += max(PAUSE_MIN_S, PAUSE_FACTOR * waited_s)
         assert found.silence_of(1, round=count + 1) is None
     assert FIRST_S == found.limit_s(2, 60)
 
@@ -44,5 +44,5 @@ def test_without_limits_silence_counts_in_one_look_only(clock: QuickTime) -> Non
     found.note(1, "no answer", round=1)
 
     assert ("no answer", None) == (found.silence_of(1, round=1), found.silence_of(1, round=2))
-    clock.sleep(SILENT_FOR_S)
+    clock.now_s += SILENT_FOR_S
     assert found.silence_of(1, round=1) is None
