@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, cast
@@ -142,6 +143,28 @@ def test_credentials_of_both_mechanisms_are_set_by_one_command(way: KRaftWay) ->
         lambda: all(name in described() for name in ("SCRAM-SHA-256", "SCRAM-SHA-512")),
         what="both credentials",
     )
+
+
+def test_brokers_whose_controllers_do_not_answer_still_describe_topics(
+    way: KRaftWay, kraft: KRaftCluster
+) -> None:
+    name = way.topic()
+    controller = kraft.controller.server.process
+    assert controller is not None
+    where = (*way.where, "--timeout", "6")
+    controller.send_signal(signal.SIGSTOP)
+    try:
+        topics = kadmin("topics", "--describe", "--topic", name, *where)
+        check = kadmin("check", *where)
+    finally:
+        controller.send_signal(signal.SIGCONT)
+
+    assert f"Topic: {name}\tPartition: 0\tLeader: 0" in topics.stdout, topics
+    assert "the controllers do not answer" in topics.stderr
+    assert ExitCode.FOUND == check.exit_code, check
+    assert "who the controller is: not told by the brokers: the controllers do not" in check.stdout
+    # Whoever was fenced meanwhile comes back.
+    wait_until(lambda: "0\n1\n" == way.done("brokers", "--list"), what="both brokers")
 
 
 def test_a_controller_among_the_addresses_is_passed_over_and_alone_is_named(

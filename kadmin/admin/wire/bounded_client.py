@@ -71,6 +71,14 @@ class BoundedManager(KafkaConnectionManager):  # type: ignore[misc]  # kafka-pyt
             allowed_s = left_s if limit_s is None else min(left_s, limit_s)
             return self._net.run(self._within, allowed_s, coro, args)
 
+    def hang_up(self, node_id: int) -> None:
+        """Close the connection to *node_id*, whatever it has not answered."""
+
+        async def close() -> None:
+            self.close(node_id)
+
+        self._net.run(close)
+
     def bootstrap(self, timeout_ms: float | None = None, refresh: bool = True) -> None:
         with self.budget.spending() as left_s:
             limit_s = left_s if timeout_ms is None else min(left_s, timeout_ms / 1000)

@@ -19,6 +19,7 @@ from kafka.errors import (
     NotControllerError,
     RequestTimedOutError,
 )
+from kafka.protocol.admin import DescribeQuorumRequest
 from kafka.protocol.metadata import MetadataRequest
 
 from cluster.model.address import host_and_port
@@ -43,6 +44,8 @@ TIMEOUTS: Final = (KafkaTimeoutError, RequestTimedOutError)
 CONNECT_TIMEOUT: Final = "timed out"
 """How kafka-python puts it that a connection or a handshake took too long."""
 
+NO_QUORUM: Final = "the controllers do not answer"
+"""Of a request that brokers on KRaft pass on."""
 PAUSE_S: Final = 0.05
 ATTEMPTS_MAX: Final = 20
 HEARING_S: Final = 0.25
@@ -177,24 +180,31 @@ class WireConnection:
                 raise failure
             self.budget.pause(PAUSE_S)
 
-    def ask(self, request: object, broker: int | None = None) -> Any:
+    def ask(self, request: object, broker: int | None = None, *, is_forwarded: bool = False) -> Any:
         """Return what *broker*, None for any, answers to *request*, which changes nothing.
+
+        One that *is_forwarded* waits for the controller: that it has no answer is not the broker's
+        silence.
 
         Raises:
             BrokersUnreachable: a broker that is named does not answer.
             KafkaError: no other does; what is in an answer is the caller's.
         """
         if broker is None:
-            return self.ask_someone(request)
+            return self.ask_someone(request, is_forwarded=is_forwarded)
         if (reason := self.silence_of(broker)) is None:
             try:
-                return self.send_patiently(request, broker)
+                return self.send_patiently(request, broker, is_forwarded=is_forwarded)
             except SILENCES as error:
                 reason = plain(error)
+                if is_forwarded and isinstance(error, TIMEOUTS):
+                    raise BrokersUnreachable(
+                        self.settings.bootstrap, NO_QUORUM, hint=ANSWERED_BEFORE
+                    ) from error
         reason = f"broker {broker}: {reason}"
         raise BrokersUnreachable(self.settings.bootstrap, reason, hint=ANSWERED_BEFORE)
 
-    def ask_someone(self, request: object) -> Any:
+    def ask_someone(self, request: object, *, is_forwarded: bool = False) -> Any:
         """Return the answer to *request* of one of the brokers that have answered before.
 
         A broker that does not answer spends half of the remaining time; the rest is for the others.
@@ -202,8 +212,10 @@ class WireConnection:
         while (broker := self.someone()) is not None:
             try:
                 with self.budget.sharing():
-                    return self.send_patiently(request, broker)
+                    return self.send_patiently(request, broker, is_forwarded=is_forwarded)
             except SILENCES:
+                if is_forwarded:
+                    raise
                 if self.silence_of(broker) is None:
                     break
         return self.read(lambda: self.client._manager.send(request, self.someone()))
@@ -245,10 +257,11 @@ class WireConnection:
                     raise
                 break
             try:
-                answer = self.ask(request, controller)
+                answer = self.ask(request, controller, is_forwarded=self.is_on_kraft)
             except BrokersUnreachable as error:
                 failure = error
-                if self.patience.is_limited and self.silence_of(controller) is not None:
+                is_silent = self.is_on_kraft or self.silence_of(controller) is not None
+                if self.patience.is_limited and is_silent:
                     break
             else:
                 if answer.error_code != NotControllerError.errno:
@@ -318,15 +331,25 @@ class WireConnection:
         silence = BrokersUnreachable(self.settings.bootstrap, "no answer", hint=ANSWERED_BEFORE)
         return {broker: told.get(broker, silence) for broker in brokers}
 
-    def send_patiently(self, request: object, broker: int) -> Any:
+    def send_patiently(self, request: object, broker: int, *, is_forwarded: bool = False) -> Any:
         """Return what *broker* answers to *request*, which may be sent to it again: as `send`, but
-        within its own time, and its silence is remembered."""
+        within its own time, and its silence is remembered, unless *is_forwarded*."""
         limit_s = self.patience.limit_s(broker, self.budget.left_s())
         try:
             return self.send(request, broker, limit_s)
         except SILENCES as error:
-            self.note_silence(broker, error, limit_s)
+            if is_forwarded and isinstance(error, TIMEOUTS):
+                # It answers in order: what is asked next would wait behind this.
+                self.client._manager.hang_up(broker)
+            else:
+                self.note_silence(broker, error, limit_s)
             raise
+
+    @property
+    def is_on_kraft(self) -> bool:
+        """Whether the brokers have a metadata quorum: those with ZooKeeper serve no such
+        request."""
+        return self.serves(DescribeQuorumRequest)
 
     def send(self, request: object, broker: int | None = None, limit_s: float | None = None) -> Any:
         """Return what *broker*, None for any, answers to *request* within *limit_s*, None for all

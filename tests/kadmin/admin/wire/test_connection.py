@@ -26,13 +26,17 @@ class Brokers(WireConnection):
         self.controllers = list(controllers)
         self.asked: list[int] = []
 
+    @property
+    def is_on_kraft(self) -> bool:
+        return False
+
     def metadata(self, topics: Any, broker: int | None = None) -> Any:
         assert topics == []
         if not self.budget.left_s():
             raise KafkaTimeoutError
         return {"controller_id": self.controllers[0][0]}
 
-    def ask(self, request: object, broker: int | None = None) -> Any:
+    def ask(self, request: object, broker: int | None = None, **_: Any) -> Any:
         controller, answer = self.controllers[0]
         assert controller == broker
         self.asked.append(controller)

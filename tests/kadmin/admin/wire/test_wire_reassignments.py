@@ -120,7 +120,7 @@ class Cluster(WireConnection):
             ],
         }
 
-    def ask(self, request: Any, broker: int | None = None) -> Any:
+    def ask(self, request: Any, broker: int | None = None, **_: Any) -> Any:
         """Only reads come here."""
         assert isinstance(request, ListPartitionReassignmentsRequest)
         assert broker == self.controller_id

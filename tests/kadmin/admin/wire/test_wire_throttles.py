@@ -40,7 +40,7 @@ class Brokers(WireConnection):
         result = SimpleNamespace(error_code=0, error_message=None)
         return SimpleNamespace(responses=[result])
 
-    def ask(self, request: Any, broker: int | None = None) -> Any:
+    def ask(self, request: Any, broker: int | None = None, **_: Any) -> Any:
         self.lagging = max(0, self.lagging - 1)
         result = DescribeConfigsResponse.DescribeConfigsResult
         config = result.DescribeConfigsResourceResult
