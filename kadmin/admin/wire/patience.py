@@ -30,8 +30,8 @@ class Patience:
     """How long each broker is waited for: at the first look all the time there is, later a time of
     its own.
 
-    One that is gone then does not hold up what the others tell.  Its time is doubled whenever it
-    has let it pass: a slow one is heard in the end.
+    One that is gone then does not hold up the answers of the others.  Its time is doubled whenever
+    it has let it pass: a slow one answers within it in the end.
     """
 
     def __init__(self) -> None:
@@ -60,7 +60,7 @@ class Patience:
     def silence_of(self, broker: int, round: int) -> str | None:
         """Return why *broker* is not to be waited for now; None where it is.
 
-        Where nobody looks again, silence counts in the *round* of the budget alone.
+        Without another look, silence counts in the *round* of the budget alone.
         """
         silence = self._silences.get(broker)
         if silence is None or time.monotonic() >= silence.until_s:

@@ -11,7 +11,7 @@ GZIP: Final = 16
 
 
 class BadPacking(Exception):
-    """What is packed cannot be unpacked; the text says of it why."""
+    """What is packed cannot be unpacked; the text is the reason, behind the name of what it is."""
 
 
 def packed(text: bytes) -> bytes:
