@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         TopicAdmin,
     )
     from kadmin.admin.wire.connection import WireConnection
+    from kadmin.admin.wire.patience import Patience
     from kadmin.admin.wire.probe import Probe
     from kadmin.admin.zookeeper.connection import Connection, ZooKeeperSilent
     from kadmin.admin.zookeeper.ensemble_probe import EnsembleProbe
@@ -70,9 +71,18 @@ class Session:
         """The time that this command may spend waiting for servers."""
         return Budget(self.settings.timeout_s)
 
+    @cached_property
+    def patience(self) -> "Patience":
+        """How long each broker is waited for."""
+        from kadmin.admin.wire.patience import Patience
+
+        return Patience()
+
     def look_again(self) -> None:
-        """Begin another look at the cluster, which has its time anew."""
+        """Begin another look at the cluster, which has its time anew; a broker that does not answer
+        does not hold up the answers of the others."""
         self.budget.renew()
+        self.patience.is_limited = True
         self.zookeeper_failure = None
 
     @contextmanager
@@ -461,7 +471,9 @@ class Session:
         found = self.brokers() if by is None else self.brokers_by(by)
         probe = self._probes[found.bootstrap] = Probe(found)
         try:
-            with connect_brokers(found, log=log, budget=self.budget, probe=probe) as connection:
+            with connect_brokers(
+                found, log=log, budget=self.budget, probe=probe, patience=self.patience
+            ) as connection:
                 connection.hindrance = self.zookeeper_failure
                 yield connection
         except UnreachableError as error:
