@@ -1,6 +1,7 @@
 """Files of groups' offsets, as kafka-consumer-groups exports and reads them: CSV without a head.
 
-A line is `topic,partition,offset` or `group,topic,partition,offset`.
+A line is `topic,partition,offset` or `group,topic,partition,offset`.  A group may have an empty
+name: consumers that only commit need none.
 """
 
 import csv
@@ -27,7 +28,7 @@ def parse_group_offsets(text: str, source: str) -> dict[str | None, dict[TopicPa
     # Lines end with a line feed alone: names of groups may hold what else ends one in Unicode.
     for number, row in rows_of(text, source):
         group, fields = (row[0], row[1:]) if len(row) == 4 else (None, row)
-        if len(fields) != 3 or not fields[0] or group == "":
+        if len(fields) != 3 or not fields[0]:
             problems.append(f"line {number} has neither form")
             continue
         topic, partition_text, offset_text = (word.strip() for word in fields)

@@ -3,7 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, Final
 
-from kafka.errors import GroupIdNotFoundError, RebalanceInProgressError, UnknownMemberIdError
+from kafka.errors import (
+    GroupIdNotFoundError,
+    InvalidGroupIdError,
+    RebalanceInProgressError,
+    UnknownMemberIdError,
+)
 from kafka.protocol.admin import DeleteGroupsRequest, DescribeGroupsRequest, ListGroupsRequest
 from kafka.protocol.consumer import (
     OffsetCommitRequest,
@@ -179,7 +184,7 @@ class WireGroups:
             unknown={**unknown, **ends.untold},
         )
 
-    def record_times(self, positions: Iterable[Position]) -> Mapping[Position, int]:
+    def record_times(self, positions: Iterable[Position]) -> Mapping[Position, int | None]:
         wanted = list(positions)
         is_known = all(each.partition in self._leaders for each in wanted)
         return read_record_times(self.connection, wanted, self._leaders if is_known else None)
@@ -289,8 +294,9 @@ class WireGroups:
                 for topic in answer.topics
                 for part in topic.partitions
             }
-            whole = getattr(answer, "error_code", 0)
-            passing = next((code for code in codes.values() if code in PASSING), whole)
+            if whole := getattr(answer, "error_code", 0):
+                codes = dict.fromkeys(partitions, whole)
+            passing = next((code for code in codes.values() if code in PASSING), 0)
             refused = {each: change_words(code) for each, code in codes.items() if code}
             yield group, passing, refused
 
@@ -392,6 +398,8 @@ def change_words(code: int) -> str:
     are others."""
     if code in (UnknownMemberIdError.errno, RebalanceInProgressError.errno):
         return "the group has members again"
+    if code == InvalidGroupIdError.errno:
+        return "brokers delete nothing of a group with an empty name but all of it, by --delete"
     return words_of(code)
 
 

@@ -16,6 +16,7 @@ from kadmin.cli.rollback import new_rollback_path
 from kadmin.cli.session import Session
 from kadmin.errors import UsageError
 from kadmin.quoting import quoted
+from kadmin.settings.keys import OutputFormat
 
 if TYPE_CHECKING:
     from kadmin.arguments.groups import GroupSelection, PartitionFilter
@@ -39,7 +40,7 @@ SPECS: Final = (
 
 def reset_offsets(session: Session, options: Mapping[str, Any]) -> None:
     from kadmin.execute.groups import OffsetResets
-    from kadmin.render.groups.changes import export_document, reset_document, reset_plan_lines
+    from kadmin.render.groups.changes import reset_document, reset_plan_lines
 
     wanted, selection, partitions = reset_of(options)
     if options["execute"] and options["dry_run"]:
@@ -57,7 +58,7 @@ def reset_offsets(session: Session, options: Mapping[str, Any]) -> None:
         def report(plans: "Sequence[ResetPlan]", *, is_dry_run: bool) -> None:
             if is_dry_run and options["export"]:
                 with_groups = len(plans) > 1 or len(selection.wanted) != 1
-                session.output.show(export_document(plans, with_groups=with_groups))
+                show_export(session, plans, with_groups=with_groups)
                 return
             if is_dry_run:
                 for plan in plans:
@@ -80,6 +81,18 @@ def reset_offsets(session: Session, options: Mapping[str, Any]) -> None:
     if is_dry_run and not options["export"] and options["from_file"] != STDIN:
         given = {**options, "execute": True}
         session.note(f"next: {command_line('groups', given, without=('dry_run',))}")
+
+
+def show_export(session: Session, plans: "Sequence[ResetPlan]", *, with_groups: bool) -> None:
+    """Show the new offsets in the form that --from-file takes, with names of groups as they are:
+    a pipe takes any character."""
+    from kadmin.render.groups.changes import export_lines, reset_document
+
+    if session.output.form is OutputFormat.TEXT:
+        for line in export_lines(plans, with_groups=with_groups):
+            session.output.line(line)
+    else:
+        session.output.show(reset_document(plans, {}, 0, is_dry_run=True))
 
 
 def change_groups(

@@ -118,23 +118,13 @@ def reset_lines(plans: Sequence[ResetPlan], failed: Failed) -> Iterator[str]:
         yield from aligned(HEADS, rows, WIDTHS)
 
 
-def export_document(plans: Sequence[ResetPlan], *, with_groups: bool) -> Document:
+def export_lines(plans: Sequence[ResetPlan], *, with_groups: bool) -> Iterator[str]:
     """The new offsets in the form that --from-file takes."""
-    document = reset_document(plans, {}, 0, is_dry_run=True)
-    return Document(
-        schema=document.schema,
-        body=document.body,
-        columns=document.columns,
-        rows=document.rows,
-        lines=lambda: (
-            line
-            for plan in plans
-            for line in offset_lines(
-                plan.group if with_groups else None,
-                ((move.partition, move.after) for move in plan.moves),
-            )
-        ),
-    )
+    for plan in plans:
+        yield from offset_lines(
+            plan.group if with_groups else None,
+            ((move.partition, move.after) for move in plan.moves),
+        )
 
 
 def reset_plan_lines(

@@ -34,7 +34,7 @@ def test_both_forms_are_read(text: str, expected: object) -> None:
     [
         ("", "it names no partition"),
         ("t,0\n", "line 1 has neither form"),
-        (",t,0,5", "line 1 has neither form"),
+        ("g,,0,5", "line 1 has neither form"),
         ("t,0,5\nt,x,5", "line 2 has no partition and offset of 0 or more"),
         ("t,0,-1", "line 1 has no partition and offset of 0 or more"),
         ("t,0,9223372036854775808", "line 1 has no partition and offset"),
@@ -52,7 +52,7 @@ def test_what_is_wrong_is_named(text: str, reason: str) -> None:
 
 @given(
     st.dictionaries(
-        st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from('\n\r",'), min_size=1),
+        st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from('\n\r",')),
         st.dictionaries(st.sampled_from([T0, T1]), st.integers(0, 2**63 - 1), min_size=1),
         min_size=1,
     )

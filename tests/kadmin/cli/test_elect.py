@@ -131,7 +131,7 @@ def test_a_file_names_the_partitions(moved: str, tmp_path, monkeypatch) -> None:
     path.write_text(text)
     with controlled(moved):
         outcome = elect("--path-to-json-file", str(path))
-        monkeypatch.setattr("sys.stdin", io.StringIO(text))
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
         again = elect("--path-to-json-file", "-", "--output", "json")
 
     assert ExitCode.FOUND == outcome.exit_code == again.exit_code

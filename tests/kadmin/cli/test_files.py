@@ -11,11 +11,11 @@ from kadmin.errors import UsageError
 
 def test_a_file_is_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "f"
-    path.write_text("ä\nb\n", encoding="utf-8")
-    monkeypatch.setattr("sys.stdin", io.StringIO("from there"))
+    text = "ä\n\r\nb\n"
+    path.write_bytes(text.encode())
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
 
-    assert "ä\nb\n" == read_text(str(path), "hint")
-    assert "from there" == read_text("-", "hint")
+    assert text == read_text(str(path), "hint") == read_text("-", "hint")
 
 
 def test_a_byte_order_mark_is_no_part_of_the_text(
@@ -23,7 +23,7 @@ def test_a_byte_order_mark_is_no_part_of_the_text(
 ) -> None:
     path = tmp_path / "f"
     path.write_bytes(b"\xef\xbb\xbf{}")
-    monkeypatch.setattr("sys.stdin", io.StringIO("\ufeff{}"))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(path.read_bytes())))
 
     assert "{}" == read_text(str(path), "hint") == read_text("-", "hint")
 

@@ -130,6 +130,33 @@ def test_an_export_is_read_again(cluster: Cluster, topic: str, idle: str, tmp_pa
     assert "--reset-offsets needs --group or --all-groups" in unnamed.stderr
 
 
+def test_any_name_of_a_group_is_exported_and_put_back(
+    cluster: Cluster, topic: str, tmp_path: Path
+) -> None:
+    """A group of consumers that only commit may have no name."""
+    odd, path, back = (
+        f'{topic},"\r\n\x1bc\u2028',
+        tmp_path / "offsets.csv",
+        tmp_path / "back.csv",
+    )
+    to_end = ("--topic", f"{topic}:0", "--to-latest", "--execute")
+    cluster.done("--reset-offsets", "--group", odd, "--group", "", *to_end)
+    of_both = ("--reset-offsets", "--group", odd, "--group", "")
+
+    path.write_bytes(cluster.done(*of_both, "--all-topics", "--to-earliest", "--export").encode())
+    from_file = ("--reset-offsets", "--from-file")
+    cluster.done(*from_file, str(path), "--execute", "--rollback-file", str(back))
+    moved = [offsets_of(cluster, name) for name in ("", odd)]
+    cluster.done(*from_file, str(back), "--execute")
+    put_back = [offsets_of(cluster, name) for name in ("", odd)]
+    refused = cluster.run("--delete-offsets", "--group", "", "--topic", topic, "--yes")
+    cluster.done("--delete", "--group", "", "--yes")
+
+    assert ([[0], [0]], [[5], [5]]) == (moved, put_back)
+    assert ExitCode.FAILED == refused.exit_code
+    assert "a group with an empty name but all of it, by --delete" in refused.stderr
+
+
 def test_offsets_outside_of_the_log_are_moved_into_it(cluster: Cluster, topic: str) -> None:
     name = f"made-{topic}"
     outcome = cluster.run(
@@ -193,6 +220,7 @@ def test_offsets_and_groups_are_deleted_and_can_be_put_back(
     planned = cluster.done(*words, "--dry-run")
     offsets = cluster.run(*words, "--rollback-file", "one.csv")
     again = cluster.run(*words)
+    mistyped = cluster.run("--delete-offsets", "--group", idle, "--topic", f"{topic}x", "--yes")
     left = offsets_of(cluster, idle)
     deleted = cluster.run("--delete", "--group", idle, "--yes", "--rollback-file", "two.csv")
     gone = cluster.run("--delete", "--group", idle, "--yes")
@@ -208,6 +236,8 @@ def test_offsets_and_groups_are_deleted_and_can_be_put_back(
     assert [topic, "0", "Successful"] == offsets.stdout.splitlines()[-1].split()
     assert (ExitCode.DONE, [5]) == (again.exit_code, left)
     assert "nothing to delete: no offset is committed there\n" in again.stderr
+    assert ExitCode.FAILED == mistyped.exit_code
+    assert f"there is no topic '{topic}x'" in mistyped.stderr
     assert f"Deletion of requested consumer groups ('{idle}') was successful.\n" == deleted.stdout
     assert ExitCode.FAILED == gone.exit_code
     assert f"consumer group '{idle}' does not exist" in gone.stderr
