@@ -1131,7 +1131,7 @@ complete -c kadmin -n '__kadmin_at kadmin groups' -l state -d 'List the states, 
 complete -c kadmin -n '__kadmin_at kadmin groups' -l type -d 'List the types of groups, too (brokers from 3.8 on); only those: classic, consumer.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l offsets -d 'What is committed, and how much there is to read: so without --members and --state.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l members -d 'The members, instead of offsets.'
-complete -c kadmin -n '__kadmin_at kadmin groups' -l verbose -d 'With --members: which partitions each has.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l verbose -d 'With --members: which partitions each has; the others have all there is anyway.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l by-host -d 'With --members: how many there are on each host.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l sort-by -x -a 'name lag time' -d 'What comes first: by name, the most to read, or the longest unread. --verdict: the worst.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l limit -x -d 'At most N rows.  [x>=1]'

@@ -406,8 +406,9 @@ class LogTeller(Protocol):
     ) -> "Answers[FoundOffset]":
         """The first records of *partitions* that are not older than *time_ms*."""
 
-    def record_times(self, positions: "Iterable[Position]") -> "Mapping[Position, int]":
-        """The time of the first record at or behind each of *positions*, where there is one."""
+    def record_times(self, positions: "Iterable[Position]") -> "Mapping[Position, int | None]":
+        """The time of the first record at or behind each of *positions*, as far as it is known;
+        None where no record is there."""
 
 
 class GroupAdmin(Writer["GroupPlan"], LogTeller, Protocol):

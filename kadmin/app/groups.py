@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from kadmin.plan.groups.lag import PartitionLag, Position, lags_of
+from kadmin.execute.meant_groups import require_partitions
+from kadmin.plan.groups.lag import Condition, PartitionLag, Position, lags_of
 from kadmin.plan.groups.verdict import GroupVerdict, Look, Movement, judge, movement_of
 from kadmin.reports.groups import GroupLag, GroupsReport
 
@@ -151,26 +152,6 @@ def require_groups(
             raise NoSuchGroup(missing, known)
 
 
-def require_partitions(
-    admin: "GroupAdmin", partitions: "PartitionFilter", found: "Iterable[TopicPartition]"
-) -> None:
-    """Raise unless what *partitions* names is among those *found* of groups, or in the cluster,
-    which is asked only where that is not plain.
-
-    Raises:
-        NoSuchTopic, NoSuchPartition: something is named that is not there.
-    """
-    from kadmin.plan.offsets import NoSuchPartition
-    from kadmin.plan.topic_refusals import NoSuchTopic
-
-    if partitions.scopes:
-        known = set(found)
-        try:
-            partitions.require(known)
-        except (NoSuchTopic, NoSuchPartition):
-            partitions.require(known | set(admin.topic_partitions()))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commits:
     """Groups as their coordinators described them, and what they have committed; *untold* has those
@@ -245,8 +226,12 @@ def with_unread_times(admin: "GroupAdmin", report: GroupsReport) -> GroupsReport
     times = admin.record_times({each for some in positions for each in some if each is not None})
 
     def with_time(row: PartitionLag, position: Position | None) -> PartitionLag:
-        time_ms = None if position is None else times.get(position)
-        return row if time_ms is None else replace(row, unread_since_ms=time_ms)
+        if position is None or position not in times:
+            return row
+        time_ms = times[position]
+        if time_ms is None and row.condition is Condition.READING:
+            return replace(row, condition=Condition.NO_RECORDS)
+        return replace(row, unread_since_ms=time_ms)
 
     groups = tuple(
         replace(each, rows=tuple(map(with_time, each.rows, some)))

@@ -80,7 +80,7 @@ class Session:
 
     def look_again(self) -> None:
         """Begin another look at the cluster, which has its time anew; a broker that does not answer
-        does not hold up what the others tell."""
+        does not hold up the answers of the others."""
         self.budget.renew()
         self.patience.is_limited = True
         self.zookeeper_failure = None
@@ -289,20 +289,27 @@ class Session:
             yield admin
 
     @contextmanager
-    def configs(self) -> Iterator["ConfigAdmin"]:
-        """Open a connection for configs; it is closed at the end."""
+    def configs(self, *, by_brokers: bool = False) -> Iterator["ConfigAdmin"]:
+        """Open a connection for configs; it is closed at the end.
 
-        def by_zookeeper(connection: "Connection") -> "ConfigAdmin":
+        *by_brokers* is for what ZooKeeper would take unchecked.
+        """
+
+        def told_by_zookeeper(connection: "Connection") -> "ConfigAdmin":
             from kadmin.admin.zookeeper.zookeeper_configs import ZooKeeperConfigs
 
             return ZooKeeperConfigs(connection)
 
-        def by_brokers(brokers: "WireConnection") -> "ConfigAdmin":
+        def told_by_brokers(brokers: "WireConnection") -> "ConfigAdmin":
             from kadmin.admin.wire.wire_configs import WireConfigs
 
             return WireConfigs(brokers, self.warn)
 
-        with self.asked(by_zookeeper, by_brokers) as admin:
+        if by_brokers:
+            with self.connect_brokers() as brokers:
+                yield told_by_brokers(brokers)
+            return
+        with self.asked(told_by_zookeeper, told_by_brokers) as admin:
             yield admin
 
     @contextmanager

@@ -14,7 +14,7 @@ from kadmin.admin.ports import GroupAdmin, Made, Partly
 from kadmin.arguments.group_offsets_file import offsets_text
 from kadmin.arguments.groups import GroupSelection, PartitionFilter
 from kadmin.execute.change import Begun, Change, Notices, Question, Step
-from kadmin.execute.meant_groups import MeantGroups, Offsets
+from kadmin.execute.meant_groups import MeantGroups, Offsets, require_partitions
 from kadmin.execute.rollback_file import write_rollback_file
 from kadmin.plan.groups.changes import (
     FromFile,
@@ -233,7 +233,7 @@ class OffsetResets(GroupChange[ResetPlan]):
         }
 
 
-def timed(plan: ResetPlan, times: Mapping[Position, int]) -> ResetPlan:
+def timed(plan: ResetPlan, times: Mapping[Position, int | None]) -> ResetPlan:
     """*plan* with the *times* of records."""
     return replace(
         plan,
@@ -276,6 +276,8 @@ class OffsetDeletions(GroupChange[OffsetDeletionPlan]):
         groups = self.described()
         self.require(groups)
         committed = self.committed(group.name for group in groups)
+        known = (each for some in committed.values() for each in some)
+        require_partitions(self.admin, self.partitions, known)
         plans = [
             OffsetDeletionPlan(
                 group=group.name,

@@ -8,11 +8,13 @@ from typing import TypeAlias
 
 from cluster.model.ids import TopicPartition
 from kadmin.admin.ports import GroupAdmin
-from kadmin.arguments.groups import GroupSelection
+from kadmin.arguments.groups import GroupSelection, PartitionFilter
 from kadmin.errors import UnreachableError
 from kadmin.execute.change import Notices
 from kadmin.plan.groups.changes import GroupIsAlive, members_text
 from kadmin.plan.groups.group import DEAD, Group, NoSuchGroup
+from kadmin.plan.offsets import NoSuchPartition
+from kadmin.plan.topic_refusals import NoSuchTopic
 from kadmin.wording import with_reasons
 
 Offsets: TypeAlias = Mapping[TopicPartition, int]
@@ -98,3 +100,20 @@ class MeantGroups:
         if answers.untold:
             raise GroupsUnknown(answers.untold)
         return answers.told
+
+
+def require_partitions(
+    admin: GroupAdmin, partitions: PartitionFilter, found: Iterable[TopicPartition]
+) -> None:
+    """Raise unless what *partitions* names is among those *found* of groups, or in the cluster,
+    which is asked only where that is not plain.
+
+    Raises:
+        NoSuchTopic, NoSuchPartition: something is named that is not there.
+    """
+    if partitions.scopes:
+        known = set(found)
+        try:
+            partitions.require(known)
+        except (NoSuchTopic, NoSuchPartition):
+            partitions.require(known | set(admin.topic_partitions()))

@@ -1,16 +1,20 @@
 """Groups of real brokers: does kadmin show and change what Kafka's tool of their release does?"""
 
+import json
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
+from confluent_kafka import Producer
 
 from tests.interop.brokers import RealCluster
 from tests.interop.made_topics import create
 from tests.interop.test_daily_jobs import ours, theirs
 from tests.interop.tools import Tools
 from tests.support.committing import commit, joined
+from tests.support.waiting import OUTER_LIMIT_S
 
 pytestmark = [
     pytest.mark.interop,
@@ -129,3 +133,30 @@ def test_deletions_are_told_as_by_kafka_s_tool(
     assert table(their_offsets) == table(offsets)
     assert words(their_group, names[1]) == words(group, names[0])
     assert not {*names} & {*ours(cluster, "groups", "--list")}
+
+
+def test_a_marker_of_a_transaction_is_nothing_to_read(cluster: RealCluster, topic: str) -> None:
+    """Clients that commit the offset behind a record stay before the marker."""
+    name = f"marked-{topic}"
+    producer = Producer({"bootstrap.servers": cluster.bootstrap, "transactional.id": topic})
+    producer.init_transactions(OUTER_LIMIT_S)
+    producer.begin_transaction()
+    producer.produce(topic, b"v", partition=0)
+    producer.commit_transaction(OUTER_LIMIT_S)
+
+    def of_group(*words: str) -> Any:
+        (line,) = ours(cluster, "groups", "--group", name, *words, "--output", "json")
+        (found,) = json.loads(line)["groups"]
+        return found
+
+    (row,) = ours(cluster, "offsets", "--topic", topic, "--partitions", "0")
+    end = int(row.split(":")[2])
+    commit(cluster.bootstrap, name, topic, 0, end - 1)
+
+    (partition,) = of_group("--describe")["partitions"]
+
+    assert (end - 1, end, 0, 0, "no_records") == tuple(
+        partition[field]
+        for field in ("current_offset", "log_end_offset", "lag", "lag_ms", "condition")
+    )
+    assert "ok" == of_group("--verdict", "--window", "0")["verdict"]

@@ -194,7 +194,7 @@ class WireConnection:
             return self.ask_someone(request, is_forwarded=is_forwarded)
         if (reason := self.silence_of(broker)) is None:
             try:
-                return self.tell(request, broker, is_forwarded=is_forwarded)
+                return self.send_patiently(request, broker, is_forwarded=is_forwarded)
             except SILENCES as error:
                 reason = plain(error)
                 if is_forwarded and isinstance(error, TIMEOUTS):
@@ -212,7 +212,7 @@ class WireConnection:
         while (broker := self.someone()) is not None:
             try:
                 with self.budget.sharing():
-                    return self.tell(request, broker, is_forwarded=is_forwarded)
+                    return self.send_patiently(request, broker, is_forwarded=is_forwarded)
             except SILENCES:
                 if is_forwarded:
                     raise
@@ -331,7 +331,7 @@ class WireConnection:
         silence = BrokersUnreachable(self.settings.bootstrap, "no answer", hint=ANSWERED_BEFORE)
         return {broker: told.get(broker, silence) for broker in brokers}
 
-    def tell(self, request: object, broker: int, *, is_forwarded: bool = False) -> Any:
+    def send_patiently(self, request: object, broker: int, *, is_forwarded: bool = False) -> Any:
         """Return what *broker* answers to *request*, which may be sent to it again: as `send`, but
         within its own time, and its silence is remembered, unless *is_forwarded*."""
         limit_s = self.patience.limit_s(broker, self.budget.left_s())

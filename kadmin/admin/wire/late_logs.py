@@ -37,6 +37,6 @@ class LateLogs(LateBrokers[WireGroups]):
         found = self.ask(lambda groups: groups.offsets_at(wanted, time_ms))
         return found or Answers(told={}, untold=dict.fromkeys(wanted, self.reason))
 
-    def record_times(self, positions: Iterable[Position]) -> Mapping[Position, int]:
+    def record_times(self, positions: Iterable[Position]) -> Mapping[Position, int | None]:
         wanted = set(positions)
         return (self.ask(lambda groups: groups.record_times(wanted)) or {}) if wanted else {}

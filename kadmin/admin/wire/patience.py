@@ -30,8 +30,8 @@ class Patience:
     """How long each broker is waited for: all the time there is, or where it *is_limited* a time of
     its own.
 
-    One that is gone then does not hold up what the others tell.  Its time is doubled whenever it
-    has let it pass: a slow one is heard in the end.
+    One that is gone then does not hold up the answers of the others.  Its time is doubled whenever
+    it has let it pass: a slow one answers in the end.
     """
 
     def __init__(self) -> None:

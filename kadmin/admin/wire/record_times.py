@@ -42,18 +42,18 @@ def read_record_times(
     connection: WireConnection,
     positions: Iterable[Position],
     leaders: Mapping[TopicPartition, BrokerId] | None = None,
-) -> dict[Position, int]:
-    """The time of the first record at or behind each of *positions*, ms since 1970; *leaders* is as
-    for `ask_leaders`.
+) -> dict[Position, int | None]:
+    """The time of the first record at or behind each of *positions*, ms since 1970, None where
+    there is no record; *leaders* is as for `ask_leaders`.
 
-    Those without one are left out: there is no record, it has no time, or no leader returned it.
+    Those whose time is not known are left out: the record has none, or no leader returned it.
     """
     if not connection.serves(FetchRequest):
         return {}
     offsets: defaultdict[TopicPartition, list[int]] = defaultdict(list)
     for position in positions:
         offsets[position.partition].append(position.offset)
-    found: dict[Position, int] = {}
+    found: dict[Position, int | None] = {}
     if leaders is None:
         leaders = leaders_of(connection, offsets)
     # A request has each partition once: those with several offsets come in several.
@@ -61,7 +61,7 @@ def read_record_times(
         wanted = {partition: left.pop() for partition, left in offsets.items()}
         answers = ask_leaders(connection, wanted, partial(fetch_times, connection, wanted), leaders)
         for partition, time_ms in answers.told.items():
-            if time_ms is not None:
+            if time_ms != NO_TIMESTAMP:
                 found[Position(partition, wanted[partition])] = time_ms
         offsets = defaultdict(list, {each: left for each, left in offsets.items() if left})
     return found
@@ -80,31 +80,32 @@ def fetch_times(
             larger: dict[TopicPartition, int] = {}
             for some in chunks(sorted(left), count):
                 asked = {partition: left[partition] for partition in some}
-                for each, code, records in fetch(connection, broker, asked, size):
+                for each, code, end, records in fetch(connection, broker, asked, size):
                     next_offset, time_ms = first_time(records, asked[each])
-                    if code or time_ms is not None:
-                        yield each, code, None if time_ms == NO_TIMESTAMP else time_ms
+                    if code or time_ms is not None or asked[each] < end <= next_offset:
+                        yield each, code, time_ms
                     elif next_offset > asked[each]:
                         further[each] = next_offset
                     else:
                         larger[each] = asked[each]
             left = larger
         for each in left:
-            yield each, 0, None
+            yield each, 0, NO_TIMESTAMP
         left = further
     for each in left:
-        yield each, 0, None
+        yield each, 0, NO_TIMESTAMP
 
 
 def fetch(
     connection: WireConnection, broker: BrokerId, offsets: Mapping[TopicPartition, int], size: int
-) -> Iterator[tuple[TopicPartition, int, bytes]]:
+) -> Iterator[tuple[TopicPartition, int, int, bytes]]:
     request = fetch_request(offsets, replica_id=CONSUMER, size_max=size, version_min=VERSION_MIN)
     for topic in connection.ask(request, broker).responses:
         for part in topic.partitions:
             yield (
                 TopicPartition(topic.topic, part.partition_index),
                 part.error_code,
+                part.high_watermark,
                 bytes(part.records or b""),
             )
 

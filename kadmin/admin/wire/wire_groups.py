@@ -184,7 +184,7 @@ class WireGroups:
             unknown={**unknown, **ends.untold},
         )
 
-    def record_times(self, positions: Iterable[Position]) -> Mapping[Position, int]:
+    def record_times(self, positions: Iterable[Position]) -> Mapping[Position, int | None]:
         wanted = list(positions)
         is_known = all(each.partition in self._leaders for each in wanted)
         return read_record_times(self.connection, wanted, self._leaders if is_known else None)

@@ -100,7 +100,7 @@ class ZooKeeperGroups:
     ) -> Answers[FoundOffset]:
         return self.brokers.offsets_at(partitions, time_ms)
 
-    def record_times(self, positions: Iterable[Position]) -> Mapping[Position, int]:
+    def record_times(self, positions: Iterable[Position]) -> Mapping[Position, int | None]:
         return self.brokers.record_times(positions)
 
     def can_keep(self, name: str) -> bool:

@@ -159,7 +159,7 @@ OF_TOPICS: Final = (*LOOKS, "reset-offsets", "delete-offsets")
     is_flag=True,
     section=DESCRIBED,
     actions=("describe",),
-    help="With --members: which partitions each has.",
+    help="With --members: which partitions each has; the others have all there is anyway.",
 )
 @option(
     "--by-host",
@@ -348,9 +348,8 @@ def check_options(chosen: str, options: dict[str, Any]) -> None:
         raise click.UsageError(f"give only one of {', '.join(map(flag, SECTIONS))}")
     if options["state"]:
         raise click.UsageError("--state takes states only with --list")
-    for name in ("verbose", "by_host"):
-        if options[name] and not options["members"]:
-            raise click.UsageError(f"{flag(name)} needs --members")
+    if options["by_host"] and not options["members"]:
+        raise click.UsageError("--by-host needs --members")
     of_offsets = [name for name in ("sort_by", "limit") if options[name] is not None]
     if of_offsets and sections not in ([], ["offsets"]):
         raise click.UsageError(

@@ -34,8 +34,9 @@ class UntoldGroups(UnreachableError):
 
 
 def list_groups(session: Session, options: Mapping[str, Any]) -> None:
-    from kadmin.app.groups import readers_of, require_partitions, with_states
+    from kadmin.app.groups import readers_of, with_states
     from kadmin.arguments.groups import parse_scopes, parse_states, parse_types
+    from kadmin.execute.meant_groups import require_partitions
     from kadmin.render.groups.listing import list_document
 
     states = parse_states(options["state"] or "")
@@ -101,7 +102,8 @@ def describe_members(
     partitions: "PartitionFilter",
     options: Mapping[str, Any],
 ) -> None:
-    from kadmin.app.groups import has_member_in, names_of, require_groups, require_partitions
+    from kadmin.app.groups import has_member_in, names_of, require_groups
+    from kadmin.execute.meant_groups import require_partitions
     from kadmin.render.groups.members import hosts_document, members_document, states_document
 
     with session.groups(in_zookeeper=options["in_zookeeper"]) as admin:

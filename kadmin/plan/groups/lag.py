@@ -6,9 +6,13 @@ Knows no broker: the caller passes what brokers have answered.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from cluster.model.ids import TopicPartition
 from kadmin.plan.groups.group import Group, Member
+
+CLOCK_ERROR_MS_MAX: Final = 60_000
+"""A record that is further in the future has no time of its writing, which producers choose."""
 
 
 class Condition(StrEnum):
@@ -23,6 +27,8 @@ class Condition(StrEnum):
     """The log is shorter than that: it was made anew, or lost records."""
     NO_PARTITION = "no_partition"
     """The topic is gone, or was made anew with fewer partitions."""
+    NO_RECORDS = "no_records"
+    """What is left of the log holds none: markers of transactions, or what compaction removed."""
     UNKNOWN = "unknown"
     """No leader returned where the log ends."""
 
@@ -76,6 +82,8 @@ class PartitionLag:
     @property
     def lag(self) -> int | None:
         """How many offsets there are to read; None where that is not known."""
+        if self.condition is Condition.NO_RECORDS:
+            return 0
         if self.end is None or self.committed is None:
             return None
         return max(0, self.end - max(self.committed, self.start or 0))
@@ -86,10 +94,13 @@ class PartitionLag:
 
     def lag_ms(self, now_ms: int) -> int | None:
         """How long the first record that is not read has been there; 0 where all is read, None
-        where no broker returned its time."""
+        where no broker returned its time, or one that is still to come."""
         if self.lag == 0:
             return 0
-        return None if self.unread_since_ms is None else max(0, now_ms - self.unread_since_ms)
+        since_ms = self.unread_since_ms
+        if since_ms is None or since_ms > now_ms + CLOCK_ERROR_MS_MAX:
+            return None
+        return max(0, now_ms - since_ms)
 
     @property
     def next_position(self) -> Position | None:

@@ -139,7 +139,7 @@ def judge(looks: Sequence[Look], behind_ms: int) -> GroupVerdict:
             for look, past in zip(looks, pasts, strict=True)
             if row.partition in past
         ]
-        verdict, reason = verdict_of(looks, [past for _, past in history], behind_ms)
+        verdict, reason = verdict_of(looks, history, behind_ms)
         found.append(
             PartitionVerdict(row=row, verdict=verdict, reason=reason, movement=movement_of(history))
         )
@@ -161,8 +161,9 @@ def movement_of(history: Sequence[tuple[int, PartitionLag]]) -> Movement | None:
 
 
 def verdict_of(
-    looks: Sequence[Look], rows: Sequence[PartitionLag], behind_ms: int
+    looks: Sequence[Look], history: Sequence[tuple[int, PartitionLag]], behind_ms: int
 ) -> tuple[Verdict, str]:
+    rows = [past for _, past in history]
     row, last = rows[-1], looks[-1]
     committed = [each.committed for each in rows if each.committed is not None]
     if committed and (row.committed or 0) < max(committed):
@@ -174,14 +175,16 @@ def verdict_of(
         )
     if not row.lag:
         return Verdict.OK, ""
-    lag_ms = row.lag_ms(last.time_ms)
+    lag_ms = unread_ms_max(history)
     is_lost = row.condition is Condition.BEFORE_START
     if lag_ms is not None and lag_ms <= behind_ms and not is_lost:
         return Verdict.OK, ""
     unread = f"{row.lag:,} unread" + ("" if lag_ms is None else f" for {span(lag_ms / 1000)}")
-    if row.member is None and not last.group.is_rebalancing:
+    is_moving = len(set(committed)) > 1
+    # Consumers that assign partitions to themselves are no members, and commit all the same.
+    if row.member is None and not last.group.is_rebalancing and not is_moving:
         return Verdict.STOPPED, f"{unread}, and no member has it"
-    is_still = len(rows) > 1 and len(set(committed)) <= 1
+    is_still = len(rows) > 1 and not is_moving
     if is_still and any(each.lag == 0 for each in rows):
         # It had nothing to read for a part of the time.
         is_still = False
@@ -192,6 +195,22 @@ def verdict_of(
     if lag_ms is None and len(rows) > 1:
         return Verdict.OK, ""
     return Verdict.BEHIND, unread
+
+
+def unread_ms_max(history: Sequence[tuple[int, PartitionLag]]) -> int | None:
+    """How long the first record that is not read has been there, at most; None where that is not
+    known.
+
+    It came after the last look at which the log had not reached its offset: a producer may give a
+    record any time.
+    """
+    now_ms, row = history[-1]
+    committed = row.committed or 0
+    before = [
+        time_ms for time_ms, past in history if past.end is not None and past.end <= committed
+    ]
+    bounds = (row.lag_ms(now_ms), now_ms - before[-1] if before else None)
+    return min((each for each in bounds if each is not None), default=None)
 
 
 def cause_of(looks: Sequence[Look], row: PartitionLag) -> str:

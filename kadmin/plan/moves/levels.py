@@ -62,6 +62,18 @@ def with_levels(
     return replace(problem, most=most, least=least)
 
 
+@dataclass(frozen=True, slots=True)
+class Top:
+    """That of the brokers of *racks* only *count* hold as many as their level: the others one less.
+
+    Without it the next racks would be levelled at the cost of these.
+    """
+
+    racks: frozenset[str]
+    level: int
+    count: int
+
+
 class _Leveling:
     def __init__(self, problem: Problem, base: Loads, *, stays_stay: bool) -> None:
         self.problem = problem
@@ -85,6 +97,7 @@ class _Leveling:
             self.classes[factor, bounds] += count
         self.total = sum(count * factor for (factor, _), count in self.classes.items())
         self.racks = sorted({problem.racks[broker] for broker in problem.receivers})
+        self.tops: list[Top] = []
 
     def levels(self) -> Levels | None:
         if not self.racks:
@@ -120,6 +133,9 @@ class _Leveling:
             short = shortfall(beyond)
             blocking = [r for r in open_racks if shortfall({**beyond, r: level}) < short]
             settled |= dict.fromkeys(blocking or open_racks, level)
+            members = sum(self.problem.racks[each] in blocking for each in self.problem.receivers)
+            if step < 0 and short < members:
+                self.tops.append(Top(frozenset(blocking), level, short))
         return settled
 
     def _shortfall(self, least: Mapping[str, int], most: Mapping[str, int]) -> int:
@@ -129,16 +145,23 @@ class _Leveling:
         source, sink, overflow = (network.nodes(1) for _ in range(3))
         receivers = sorted(problem.receivers)
         first_broker = network.nodes(len(receivers))
+        first_top = network.nodes(len(self.tops))
+        top_of = {rack: at for at, top in enumerate(self.tops) for rack in top.racks}
         lacks, rooms, short = [], [], 0
-        for broker in receivers:
+        into: list[tuple[int, int, int]] = []
+        for at, broker in enumerate(receivers):
             rack, held = problem.racks[broker], self.held(broker)
             hard = max(0, problem.most.get(broker, self.total + held) - self.staying[broker])
             room = max(0, min(most[rack] - held, hard, self.total))
+            if rack in top_of:
+                below = max(0, min(room, self.tops[top_of[rack]].level - 1 - held))
+                into.append((first_broker + at, first_top + top_of[rack], room - below))
+                room = below
             wanted = min(max(0, least.get(rack, 0) - held), hard)
             short += max(0, wanted - room)
             lacks.append(min(wanted, room))
             rooms.append(room - lacks[-1])
-        into: list[tuple[int, int, int]] = []
+        into += [(first_top + at, overflow, top.count) for at, top in enumerate(self.tops)]
         for (factor, bounds), count in sorted(self.classes.items()):
             node = network.nodes(1)
             into.append((source, node, count * (factor - sum(low for low, _ in bounds))))

@@ -47,6 +47,7 @@ CONDITIONS: Final = {
     Condition.BEFORE_START: "records gone unread",
     Condition.BEYOND_END: "beyond the end of the log",
     Condition.NO_PARTITION: "partition is gone",
+    Condition.NO_RECORDS: "no records are left",
     Condition.UNKNOWN: "end not known",
 }
 assert CONDITIONS.keys() == set(Condition)
@@ -224,7 +225,7 @@ def condition_texts(report: GroupsReport) -> Iterator[str]:
     """What lines have no room for, as warnings: commits that do not fit the log."""
     for each in report.groups:
         for row in each.rows:
-            if row.condition in (Condition.READING, Condition.NO_COMMIT):
+            if row.condition in (Condition.READING, Condition.NO_COMMIT, Condition.NO_RECORDS):
                 continue
             text = row.reason or CONDITIONS[row.condition]
             place = f"offset {row.committed}: " if row.committed is not None else ""

@@ -220,6 +220,7 @@ def test_offsets_and_groups_are_deleted_and_can_be_put_back(
     planned = cluster.done(*words, "--dry-run")
     offsets = cluster.run(*words, "--rollback-file", "one.csv")
     again = cluster.run(*words)
+    mistyped = cluster.run("--delete-offsets", "--group", idle, "--topic", f"{topic}x", "--yes")
     left = offsets_of(cluster, idle)
     deleted = cluster.run("--delete", "--group", idle, "--yes", "--rollback-file", "two.csv")
     gone = cluster.run("--delete", "--group", idle, "--yes")
@@ -235,6 +236,8 @@ def test_offsets_and_groups_are_deleted_and_can_be_put_back(
     assert [topic, "0", "Successful"] == offsets.stdout.splitlines()[-1].split()
     assert (ExitCode.DONE, [5]) == (again.exit_code, left)
     assert "nothing to delete: no offset is committed there\n" in again.stderr
+    assert ExitCode.FAILED == mistyped.exit_code
+    assert f"there is no topic '{topic}x'" in mistyped.stderr
     assert f"Deletion of requested consumer groups ('{idle}') was successful.\n" == deleted.stdout
     assert ExitCode.FAILED == gone.exit_code
     assert f"consumer group '{idle}' does not exist" in gone.stderr

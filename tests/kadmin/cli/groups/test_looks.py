@@ -52,7 +52,7 @@ def test_members_have_their_partitions_and_their_hosts(cluster: Cluster, topic: 
     with joined(cluster.bootstrap, name, topic, **options):
         offsets = cluster.run("--describe", "--group", name)
         verbose = cluster.done("--describe", "--group", name, "--members", "--verbose")
-        states = cluster.done("--describe", "--group", name, "--state")
+        states = cluster.done("--describe", "--group", name, "--state", "--verbose")
         hosts = cluster.done("--describe", "--group", name, "--members", "--by-host")
         by_topic = cluster.done("--describe", "--topic", f"{topic}:1")
 
@@ -164,7 +164,6 @@ def test_a_group_that_does_not_exist_is_an_error(cluster: Cluster, topic: str) -
         (("--describe", "--group", "g", "--all-groups"), "both say which groups"),
         (("--describe", "--group", "g", "--members", "--offsets"), "give only one of --offsets"),
         (("--describe", "--group", "g", "--state=Stable"), "--state takes states only with --list"),
-        (("--describe", "--group", "g", "--verbose"), "--verbose needs --members"),
         (("--describe", "--group", "g", "--members", "--limit", "1"), "--limit is about offsets"),
         (("--describe", "--topic", "t", "--state"), "give it without --state"),
         (("--list", "--state=nix"), "invalid state list 'nix'"),

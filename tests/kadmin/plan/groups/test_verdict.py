@@ -113,6 +113,26 @@ def verdict(*looks: Look) -> Verdict:
             id="stands-still-at-an-unknown-time",
         ),
         pytest.param([look(0, None, 90)], Verdict.OK, id="nothing-committed-yet"),
+        # Producers choose the times of records.
+        pytest.param(
+            [look(0, 5, 90, unread_s=-3600), look(10, 5, 95, unread_s=-3590)],
+            Verdict.STALLED,
+            id="stands-still-at-a-time-to-come",
+        ),
+        pytest.param([look(0, 5, 90, unread_s=-1)], Verdict.OK, id="a-producer-s-clock-is-fast"),
+        pytest.param(
+            [look(0, 5, 90, unread_s=9000), look(10, 90, 95, unread_s=9000)],
+            Verdict.OK,
+            id="reads-old-records-as-they-are-written",
+        ),
+        pytest.param(
+            [
+                look(0, 5, 90, unread_s=70, state=EMPTY, members=()),
+                look(10, 8, 95, unread_s=75, state=EMPTY, members=()),
+            ],
+            Verdict.BEHIND,
+            id="assigns-partitions-to-itself",
+        ),
     ],
 )
 def test_verdicts(looks: list[Look], expected: Verdict) -> None:

@@ -141,6 +141,25 @@ def test_balance_is_even_beside_a_broker_that_keeps_what_it_has(excluded: int) -
     assert max(after_it.values()) - min(after_it.values()) <= 1
 
 
+@pytest.mark.parametrize(
+    ("racks", "replicas", "excluded"),
+    [
+        pytest.param("cbacb", [(0,), (4, 1, 0), (2, 1, 0), (4, 3)], 0, id="one in a rack"),
+        pytest.param("bbcba", [(2, 1, 4), (2, 4, 3), (2, 3, 0)], 1, id="three racks"),
+    ],
+)
+def test_balance_empties_no_rack_for_the_sake_of_brokers_that_are_as_full_anyhow(
+    racks: str, replicas: list[tuple[int, ...]], excluded: int
+) -> None:
+    """They are as even as they can be, beside a broker that keeps what it has."""
+    layout = layout_of(racks, *replicas)
+
+    plan = made(layout, Goal.BALANCE, excluded_brokers=ids(excluded)).plan
+
+    assert layout.loads == loads_after(layout, plan)
+    assert 0 == plan.moved_replicas
+
+
 def test_balance_leaves_excluded_brokers_and_topics_alone() -> None:
     layout = layout_of("---", (0,), (0,), (0,), (0,), (2,))
 

@@ -102,6 +102,22 @@ def test_configs_are_set_and_removed(ann: Browser, one_broker: OneBroker, name: 
     assert "cleanup.policy" not in done(*describe)
 
 
+def test_configs_of_a_broker_that_runs_are_checked_by_it(
+    ann: Browser, one_broker: OneBroker
+) -> None:
+    broker = {"kind": "brokers", "names": "1"}
+    ann.do("change-configs", **broker, add="log.cleaner.threads=2")
+    describe = ("configs", "--describe", "--broker", "1", "--zookeeper", one_broker.zookeeper)
+    assert "log.cleaner.threads=2" in done(*describe)
+
+    refused = ann.plan("change-configs", **broker, add="log.cleaner.threads=2000")
+    assert "log.cleaner.threads" in refused.text
+    assert 200 != refused.status_code
+
+    ann.do("change-configs", **broker, delete="log.cleaner.threads")
+    assert "log.cleaner.threads" not in done(*describe)
+
+
 def test_acls_are_added_and_removed(ann: Browser, one_broker: OneBroker, name: str) -> None:
     rule = {
         "kind": "topic",
