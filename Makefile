@@ -8,7 +8,7 @@ VENV := $(if $(PYTHON),.venv-$(notdir $(PYTHON)),.venv)
 BIN := $(VENV)/bin
 # More words for pytest, for example: make test-fast TESTS="tests/cluster -k codec"
 TESTS :=
-BENCHMARKS := cli_start describe reassign merge_logs verify_replicas broker replication failover groups
+BENCHMARKS := cli_start describe reassign merge_logs verify_replicas broker replication failover groups compaction
 # On all cores; what needs one server stays in one process.  Without bytecode, which containers often
 # forbid, collecting takes twice as long, and every process that a test starts compiles kadmin anew.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n auto --dist loadgroup

@@ -121,11 +121,14 @@ def _remove_from_isrs(active: ActiveController, lost: list[BrokerId]) -> Procedu
     Source: KIP-966, where a broker after an unclean shutdown is no eligible leader.
     """
     unflushed, _ = yield from _by_flushing(active, lost)
-    states = active.context.states
+    context = active.context
     members = [
         one
         for one in unflushed
-        if one.partition in states and one.broker_id in states[one.partition].isr
+        if one.partition in context.states
+        and one.broker_id in context.states[one.partition].isr
+        and len(context.states[one.partition].isr) > 1
+        and not context.is_left_alone(one.partition)
     ]
     if members:
         text = f"brokers={lost} may have lost records when their machines stopped"

@@ -8,6 +8,7 @@ __all__ = [
     "delete_records",
     "elect",
     "groups",
+    "meant_groups",
     "migrate_offsets",
     "migration_rollback",
     "reassign",

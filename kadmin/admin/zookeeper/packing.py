@@ -7,11 +7,11 @@ from typing import Final
 MAGIC: Final = b"\x1f\x8b"
 """No text of JSON begins like this."""
 GZIP: Final = 16
-"""That is how zlib is asked for gzip's header."""
+"""With this in its window bits zlib reads gzip's header."""
 
 
 class BadPacking(Exception):
-    """What is packed cannot be unpacked; the text says of it why."""
+    """What is packed cannot be unpacked; the text is the reason, behind its name."""
 
 
 def packed(text: bytes) -> bytes:

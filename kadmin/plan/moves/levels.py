@@ -21,12 +21,27 @@ Search: TypeAlias = Callable[[Callable[[int], bool]], int]
 """Returns the best level of those that can be kept."""
 
 
+@dataclass(frozen=True, slots=True)
+class Top:
+    """That of the brokers of *racks* only *count* need as many as their *level*: the others one
+    less.
+
+    Without it the next racks would be levelled at the cost of these.
+    """
+
+    racks: frozenset[str]
+    level: int
+    count: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Levels:
-    """How many replicas, in all, the brokers of each rack hold at least and at most."""
+    """How many replicas, in all, the brokers of each rack hold at least and at most, and how many
+    of them the most."""
 
     least: Mapping[str, int]
     most: Mapping[str, int]
+    tops: Sequence[Top] = ()
 
     def widened(self, by: int) -> "Levels":
         return Levels(
@@ -62,16 +77,21 @@ def with_levels(
     return replace(problem, most=most, least=least)
 
 
-@dataclass(frozen=True, slots=True)
-class Top:
-    """That of the brokers of *racks* only *count* hold as many as their level: the others one less.
-
-    Without it the next racks would be levelled at the cost of these.
-    """
-
-    racks: frozenset[str]
-    level: int
-    count: int
+def with_tops(
+    problem: Problem, base: Loads, levels: Levels, loads: Mapping[BrokerId, int]
+) -> Problem:
+    """Return *problem* in which no more brokers hold the most than need to, where by *loads* more
+    do: those that have the most replicas that may stay."""
+    most = dict(problem.most)
+    staying = Counter(broker for demand in problem.demands for broker in demand.stays)
+    for top in levels.tops:
+        members = [b for b in problem.receivers if problem.racks[b] in top.racks]
+        full = [b for b in members if loads[b] + base.get(b, 0) >= top.level]
+        if len(full) > top.count:
+            kept = sorted(full, key=lambda broker: (-staying[broker], broker))[: top.count]
+            for broker in set(members).difference(kept):
+                most[broker] = min(most[broker], max(0, top.level - 1 - base.get(broker, 0)))
+    return replace(problem, most=most)
 
 
 class _Leveling:
@@ -112,7 +132,7 @@ class _Leveling:
             lambda is_level: first(1, last, lambda level: not is_level(level)) - 1,
             step=1,
         )
-        return Levels(least=least, most=most)
+        return Levels(least=least, most=most, tops=tuple(self.tops))
 
     def held(self, broker: BrokerId) -> int:
         return self.base.get(broker, 0) + self.staying[broker]

@@ -116,6 +116,13 @@ def test_balance_evens_replicas_and_leaders() -> None:
         pytest.param("aba", [(1,), (1,)], 1, [0, 1, 1], id="either rack"),
         pytest.param("babb", [(0, 3), (2, 3), (3, 2)], 1, [1, 1, 2, 2], id="one broker in a rack"),
         pytest.param("cabcb", [(4, 0), (4, 0), (2, 4)], 2, [1, 1, 1, 1, 2], id="five brokers"),
+        pytest.param(
+            "abaca",
+            [(1, 3, 0), (2,), (2, 1, 3), (1,), (1, 2)],
+            2,
+            [1, 2, 2, 2, 3],
+            id="one that has to be the fullest",
+        ),
     ],
 )
 def test_balance_is_as_even_as_racks_allow_with_no_move_too_many(

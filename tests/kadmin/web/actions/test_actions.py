@@ -81,6 +81,7 @@ def test_a_plan_that_another_operator_overtook_is_shown_again(
     newer = ann.confirm(shown)
     assert newer.url.path != shown.url.path
     assert "Done." not in newer.text
+    assert "The cluster has changed since you confirmed another plan" in newer.text
     old = ann.get(shown.url.path)
     assert "The cluster has changed since this plan was made" in old.text
     assert "Done." in ann.confirm(newer).text
@@ -114,6 +115,8 @@ def test_configs_of_a_broker_that_runs_are_checked_by_it(
     assert "log.cleaner.threads" in refused.text
     assert 200 != refused.status_code
 
+    unknown = ann.plan("change-configs", kind="brokers", names="77", add="log.cleaner.threads=2")
+    assert "there is no broker 77" in unknown.text
     ann.do("change-configs", **broker, delete="log.cleaner.threads")
     assert "log.cleaner.threads" not in done(*describe)
 
