@@ -1515,6 +1515,8 @@ _kadmin_node() {
                 --ignore
                 --default-min-isr
                 --no-brokers
+                --prometheus-url
+                --jolokia-url
                 --wait-ready
                 --plain
                 --bootstrap-server
@@ -1911,7 +1913,7 @@ _kadmin_kind() {
         'kadmin --broker-tls-cert') kind='path' ;;
         'kadmin --broker-tls-key') kind='path' ;;
         'kadmin --command-config'|'kadmin --admin.config') kind='path' ;;
-        'kadmin check --ignore') kind='words controller offline refused damaged under-min-isr zookeeper log-dir quorum dead-broker silent-broker at-min-isr under-replicated unreadable recovering unclean internal-topic refuses-records unserved deletion reassignment election throttle versions racks stuck-group lagging-group not-preferred restarted skew' ;;
+        'kadmin check --ignore') kind='words controller offline refused damaged under-min-isr zookeeper log-dir quorum dead-broker silent-broker address at-min-isr under-replicated unreadable recovering unclean internal-topic refuses-records unserved deletion reassignment election throttle versions racks stuck-group lagging-group not-preferred restarted skew' ;;
         'kadmin check --unreadable') kind='words critical warning note' ;;
         'kadmin check --default-min-isr') kind='text' ;;
         'kadmin check --behind-after') kind='text' ;;
@@ -2755,8 +2757,10 @@ _kadmin_kind() {
         'kadmin simulate --broker-tls-key') kind='path' ;;
         'kadmin simulate --command-config'|'kadmin simulate --admin.config') kind='path' ;;
         'kadmin migration --cluster') kind='live clusters' ;;
-        'kadmin migration check --ignore') kind='words stale-migration unreadable topic-id dead-replica quota scram acl config-name password controller epoch release listener broker-id authorizer log-dirs broker-config znode-acl offline under-min-isr under-replicated no-state reassignment deletion election throttle log-dir-event silent-broker old-consumer removed-config foreign-znode' ;;
+        'kadmin migration check --ignore') kind='words stale-migration unreadable topic-id dead-replica quota scram acl config-name password controller epoch release listener broker-id authorizer log-dirs broker-config znode-acl offline under-min-isr under-replicated no-state reassignment deletion election throttle log-dir-event silent-broker old-consumer old-client removed-config foreign-znode' ;;
         'kadmin migration check --default-min-isr') kind='text' ;;
+        'kadmin migration check --prometheus-url') kind='text' ;;
+        'kadmin migration check --jolokia-url') kind='text' ;;
         'kadmin migration check --bootstrap-server') kind='text' ;;
         'kadmin migration check --cluster') kind='live clusters' ;;
         'kadmin migration check --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;

@@ -1,3 +1,3 @@
-"""The operator's side: plans, changes and shows log clusters coordinated by ZooKeeper."""
+"""The operator's side: plans, changes and shows Kafka clusters, on ZooKeeper or KRaft."""
 
 __all__ = []

@@ -5,7 +5,7 @@ Version 0 keeps it in ZooKeeper, and its groups have no coordinator.
 Source: Kafka's KafkaApis.handleOffsetCommitRequest.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, cast
 
@@ -35,6 +35,8 @@ NO_RETENTION: Final = -1
 ZOOKEEPER_VERSION: Final = 0
 TIME_MAX: Final = 2**63 - 1
 UNKNOWN: Final = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+TOPIC_AUTHORIZATION_FAILED: Final = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+NOTHING_KNOWN: Final[Mapping[int, object]] = {}
 
 # Makes a named tuple in half the time: its fields need not be counted.
 _new: Final = tuple.__new__
@@ -59,24 +61,21 @@ class OffsetCommits:
             expire_timestamp = min(now_ms + body.retention_time_ms, TIME_MAX)
         is_for_zookeeper = request.api_version == ZOOKEEPER_VERSION
         unknown = UNKNOWN if is_for_zookeeper else self._unknown(body.group_id)
-        for topic in body.topics:
-            name = topic.name
-            known = self.cache.partitions_of(name)
-            for index, offset, leader_epoch, time_ms, metadata in topic.partitions:
+        for name, partitions in body.topics:
+            known = self.cache.partitions_of(name) if may_read else NOTHING_KNOWN
+            for index, offset, leader_epoch, time_ms, metadata in partitions:
                 partition = _new(TopicPartition, (name, index))
-                if not may_read:
-                    errors[partition] = ErrorCode.TOPIC_AUTHORIZATION_FAILED
-                elif index not in known:
-                    errors[partition] = unknown
-                else:
+                if index in known:
                     if time_ms == NO_TIMESTAMP:
                         time_ms = now_ms
                     fields = (offset, leader_epoch, metadata or "", time_ms, expire_timestamp)
                     offsets[partition] = _new(OffsetCommitValue, fields)
+                else:
+                    errors[partition] = unknown if may_read else TOPIC_AUTHORIZATION_FAILED
 
         def answered(answer: Answer) -> None:
             assert isinstance(answer, CommitAnswer)
-            reply(response(body, {**errors, **answer.errors}))
+            reply(response(body, {**errors, **answer.errors} if errors else answer.errors))
 
         if not offsets:
             reply(response(body, errors))
@@ -133,15 +132,17 @@ class OffsetCommits:
 def response(
     body: OffsetCommitRequest, errors: Mapping[TopicPartition, ErrorCode]
 ) -> OffsetCommitResponse:
-    return OffsetCommitResponse(
-        topics=[
-            OffsetCommitResponseTopic(
-                name,
-                [
-                    _new(OffsetCommitResponsePartition, (one[0], errors[name, one[0]]))  # type: ignore[index]
-                    for one in partitions
-                ],
-            )
-            for name, partitions in body.topics
-        ]
-    )
+    codes = list(errors.values())
+    only = codes[0] if codes and codes.count(codes[0]) == len(codes) else None
+    topics = []
+    for name, partitions in body.topics:
+        # Without the names of their fields, which the encoder does not need: there may be thousands
+        # of them.
+        if only is not None:
+            answers = [(one[0], only) for one in partitions]
+        else:
+            answers = [(one[0], errors[TopicPartition(name, one[0])]) for one in partitions]
+        topics.append(
+            OffsetCommitResponseTopic(name, cast(Sequence[OffsetCommitResponsePartition], answers))
+        )
+    return OffsetCommitResponse(topics=topics)

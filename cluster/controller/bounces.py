@@ -4,15 +4,20 @@ A running controller sees a broker come back under another broker epoch, and rem
 ISRs.  A controller elected afterwards only sees a registered broker.  But the broker epoch is the
 zxid of the registration: a broker that registered after the state of a partition was written is in
 the ISR for the records of an earlier incarnation, and may have lost some of them.  The exception is
-a broker that registers as intact: our brokers register with the epoch since which every shutdown
-was clean, or only the session was lost.
+a broker that registers as intact: our brokers register with the epoch since which they have lost
+nothing.  And a topic that flushes each record has lost nothing on any.
+
+One of our brokers that is not intact has lost what its machine had not flushed; of Kafka's it is
+not known.  The former leaves every ISR that has another member, also one that is away: that may
+come back with everything.
 
 Kafka does not check this: there the broker stays in the ISR, and may lead with fewer records in the
 same leader epoch.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from cluster.controller.active_controller import ActiveController
 from cluster.controller.election import without_bounced
@@ -24,14 +29,29 @@ from cluster.controller.procedures import (
     rewrite_states,
     some_at_once,
 )
+from cluster.coordination import reads
 from cluster.coordination.reads import StatesRead
-from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition
 from cluster.model.topic import PartitionState
 from cluster.statechange.controller import (
     partition_elected,
     partition_failed,
     replica_out_of_isr,
 )
+
+
+class Bounced(NamedTuple):
+    """The members of an ISR that have registered after its state was written."""
+
+    members: frozenset[BrokerId]
+    intact: frozenset[BrokerId] = frozenset()
+    """Those that still have all that they had then."""
+    lost: frozenset[BrokerId] = frozenset()
+    """Those that say that they may not."""
+
+    @property
+    def doubtful(self) -> frozenset[BrokerId]:
+        return self.members - self.intact
 
 
 def remove_bounced_from_isrs(active: ActiveController, found: StatesRead) -> Procedure[None]:
@@ -41,16 +61,19 @@ def remove_bounced_from_isrs(active: ActiveController, found: StatesRead) -> Pro
     epoch.  After a crash in between, the states already written are newer than the registrations,
     and the next controller goes on with the others.
     """
-    stale = [partition for partition in found.states if _decided(active, partition, found)]
-    bounced = {broker_id for one in stale for broker_id in _bounced(active, one, found)}
+    flushing = yield from flushing_topics(active, found)
+    stale = [one for one in found.states if _decided(active, one, found, flushing)]
+    bounced = {b for one in stale for b in bounced_of(active, one, found, flushing).members}
     if stale:
         text = f"brokers={sorted(bounced)} bounced while there was no controller"
         active.note(f"{text}: {len(stale)} partitions get another leader epoch")
     for some in some_at_once(stale):
-        yield from _write_off(active, some)
+        yield from _write_off(active, some, flushing)
 
 
-def _write_off(active: ActiveController, partitions: Sequence[TopicPartition]) -> Procedure[None]:
+def _write_off(
+    active: ActiveController, partitions: Sequence[TopicPartition], flushing: Collection[str]
+) -> Procedure[None]:
     before: dict[TopicPartition, PartitionState] = {}
 
     def decide(found: StatesRead, waiting: Sequence[TopicPartition]) -> Procedure[States]:
@@ -58,7 +81,7 @@ def _write_off(active: ActiveController, partitions: Sequence[TopicPartition]) -
         wanted: dict[TopicPartition, PartitionState] = {}
         for partition in waiting:
             state = found.states.get(partition)
-            decided = _decided(active, partition, found)
+            decided = _decided(active, partition, found, flushing)
             if state is None:
                 _fail(active, partition, "its state is gone")
             elif decided is not None:
@@ -73,41 +96,57 @@ def _write_off(active: ActiveController, partitions: Sequence[TopicPartition]) -
     yield from rewrite_states(active, partitions, decide, on_written, partial(_fail, active))
 
 
-def may_have_lost(
-    active: ActiveController, partition: TopicPartition, found: StatesRead
-) -> frozenset[BrokerId]:
-    """The members of the ISR that may have lost records since the state was written."""
-    bounced = _bounced(active, partition, found)
-    return bounced - frozenset(_intact(active, bounced, found.written[partition]))
+def flushing_topics(active: ActiveController, found: StatesRead) -> Procedure[frozenset[str]]:
+    """Read which topics with doubtful members in their ISRs flush each record."""
+    topics = dict.fromkeys(
+        partition.topic
+        for partition in found.states
+        if bounced_of(active, partition, found, ()).doubtful
+    )
+    if not topics:
+        return frozenset()
+    return (yield from reads.read_flushing_topics(active.client, tuple(topics)))
 
 
-def _bounced(
-    active: ActiveController, partition: TopicPartition, found: StatesRead
-) -> frozenset[BrokerId]:
-    """The members of the ISR that have registered after the state was written."""
+def bounced_of(
+    active: ActiveController,
+    partition: TopicPartition,
+    found: StatesRead,
+    flushing: Collection[str],
+) -> Bounced:
+    """The members that have bounced; those of the topics *flushing* are intact."""
     brokers, written = active.context.brokers, found.written[partition]
-    return frozenset(
+    bounced = frozenset(
         member
         for member in found.states[partition].isr
         if member in brokers and brokers[member].broker_epoch > written
     )
+    if partition.topic in flushing:
+        return Bounced(bounced, intact=bounced)
+    intact = frozenset(_intact(active, bounced, written))
+    lost = frozenset(one for one in bounced - intact if brokers[one].has_lost_since(written))
+    return Bounced(bounced, intact, lost)
 
 
 def _decided(
-    active: ActiveController, partition: TopicPartition, found: StatesRead
+    active: ActiveController,
+    partition: TopicPartition,
+    found: StatesRead,
+    flushing: Collection[str],
 ) -> PartitionState | None:
     """The state to write instead; None if the present one can stay or must not be decided on."""
     state = found.states.get(partition)
     if state is None or is_ahead(active, state):
         return None
-    bounced = _bounced(active, partition, found)
-    if not bounced:
+    bounced = bounced_of(active, partition, found, flushing)
+    if not bounced.members:
         return None
     context = active.context
     live = context.live_replicas(partition)
     assignment, epoch = context.assignments[partition], active.controller_epoch
-    intact = _intact(active, bounced, found.written[partition])
-    return without_bounced(assignment, state, live, bounced, epoch, intact)
+    return without_bounced(
+        assignment, state, live, bounced.members, epoch, bounced.intact, bounced.lost
+    )
 
 
 def _intact(
@@ -129,7 +168,8 @@ def _take(
     for broker_id in before.isr:
         if broker_id not in state.isr:
             active.log(replica_out_of_isr(active.tag, partition, state, broker_id))
-    if state.leader != before.leader or state.isr == before.isr:
+    is_elected = state.leader != before.leader or state.isr == before.isr
+    if is_elected and state.leader != NO_LEADER:
         offline, online = PartitionStatus.OFFLINE, PartitionStatus.ONLINE
         active.log(partition_elected(active.tag, partition, offline, online, state))
 

@@ -44,13 +44,16 @@ def refresh_brokers(active: ActiveController) -> Procedure[None]:
     for broker_id in new + bounced:
         active.effects.append(active.channels.open(seen[broker_id]))
     if new:
+        yield from _remove_from_isrs(active, [b for b in new if context.has_lost(seen[b])])
         _add(active, seen, new)
         yield from _on_started(active, new)
     intact = [b for b in bounced if seen[b].is_intact_since(known[b].broker_epoch)]
-    away = [*dead, *intact]
+    doubtful = [b for b in bounced if b not in intact]
     # Those that may have lost records leave ISRs first: then they are not the ones that stay.
-    failed = [*(b for b in bounced if b not in intact), *away]
+    failed = [*doubtful, *dead, *intact]
     if failed:
+        _, flushed = yield from _by_flushing(active, doubtful)
+        away = frozenset((*_replicas_on(active, [*dead, *intact]), *flushed))
         # Removed from the context while it fails, or it would be elected for what it has just lost.
         _remove(active, failed)
         yield from _on_failed(active, failed, away)
@@ -81,6 +84,7 @@ def _add(
 def _remove(active: ActiveController, broker_ids: Iterable[BrokerId]) -> None:
     context = active.context
     for broker_id in broker_ids:
+        context.last_epochs[broker_id] = context.brokers[broker_id].broker_epoch
         # Forget this incarnation: the next one may have other disks, and does not shut down.
         del context.brokers[broker_id]
         context.shutting_down.pop(broker_id, None)
@@ -107,8 +111,46 @@ def _on_started(active: ActiveController, started: list[BrokerId]) -> Procedure[
     yield from deletion.on_brokers_started(active, started)
 
 
+def _remove_from_isrs(active: ActiveController, lost: list[BrokerId]) -> Procedure[None]:
+    """Remove brokers that may have *lost* records from the ISRs that wait for a member, before they
+    are there to be elected; an ISR of which all others have lost some, too, keeps its last one.
+
+    Another member that is away may come back with everything: it, or an operator who asks for an
+    unclean election, gives the partition a leader.
+
+    Source: KIP-966, where a broker after an unclean shutdown is no eligible leader.
+    """
+    unflushed, _ = yield from _by_flushing(active, lost)
+    context = active.context
+    members = [
+        one
+        for one in unflushed
+        if one.partition in context.states
+        and one.broker_id in context.states[one.partition].isr
+        and len(context.states[one.partition].isr) > 1
+        and not context.is_left_alone(one.partition)
+    ]
+    if members:
+        text = f"brokers={lost} may have lost records when their machines stopped"
+        active.note(f"{text}: {len(members)} partitions wait for other members of their ISRs")
+        yield from replicas.take_offline(active, members)
+
+
+def _by_flushing(
+    active: ActiveController, broker_ids: list[BrokerId]
+) -> Procedure[tuple[list[Replica], list[Replica]]]:
+    """The replicas on these brokers, without and with those of topics that flush each record: a
+    machine that stops loses nothing of the latter.
+    """
+    there = _replicas_on(active, broker_ids)
+    topics = tuple(dict.fromkeys(replica.partition.topic for replica in there))
+    flushing = (yield from reads.read_flushing_topics(active.client, topics)) if topics else ()
+    flushed = [replica for replica in there if replica.partition.topic in flushing]
+    return [replica for replica in there if replica.partition.topic not in flushing], flushed
+
+
 def _on_failed(
-    active: ActiveController, failed: list[BrokerId], away: list[BrokerId]
+    active: ActiveController, failed: list[BrokerId], away: Collection[Replica]
 ) -> Procedure[None]:
     """Kafka's onBrokerFailure."""
     assert not any(broker_id in active.context.brokers for broker_id in failed)
@@ -128,11 +170,11 @@ def _replicas_on(active: ActiveController, broker_ids: Iterable[BrokerId]) -> tu
 
 
 def on_replicas_offline(
-    active: ActiveController, lost: tuple[Replica, ...], away: Collection[BrokerId] = ()
+    active: ActiveController, lost: tuple[Replica, ...], away: Collection[Replica] = ()
 ) -> Procedure[None]:
     """Elect other leaders for what these replicas led, and remove the replicas from their ISRs.
 
-    Those on brokers that are only *away* may stay in them: see `replicas.take_offline`.
+    Those that are only *away* may stay in them: see `replicas.take_offline`.
 
     The election comes first: produce requests wait for a leader, not for a smaller ISR; and where
     it finds a leader, its write removes the lost replicas from the ISR as well.

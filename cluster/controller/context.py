@@ -9,7 +9,7 @@ from dataclasses import replace
 from cluster.controller.partition_states import PartitionStatus
 from cluster.controller.replica_states import Replica, ReplicaStatus
 from cluster.model.broker import BrokerRegistration
-from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition
+from cluster.model.ids import NO_LEADER, BrokerEpoch, BrokerId, TopicPartition
 from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssignment
 
 
@@ -26,6 +26,8 @@ class ControllerContext:
         "assignments",
         "brokers",
         "finishing",
+        "last_epochs",
+        "loaded_zxid",
         "not_online",
         "reassigning",
         "refused_topics",
@@ -44,6 +46,10 @@ class ControllerContext:
     def __init__(self) -> None:
         self.brokers: dict[BrokerId, BrokerRegistration] = {}
         """All registered brokers, including those that shut down."""
+        self.last_epochs: dict[BrokerId, BrokerEpoch] = {}
+        """The broker epochs of those that were registered and are gone."""
+        self.loaded_zxid = 0
+        """The transaction that last wrote a state before this controller read them all."""
         self.shutting_down: dict[BrokerId, None] = {}
         self.replicas_on_offline_dirs: dict[BrokerId, dict[TopicPartition, None]] = {}
         """Replicas in failed log directories of live brokers."""
@@ -87,6 +93,15 @@ class ControllerContext:
 
     def set_brokers(self, brokers: Iterable[BrokerRegistration]) -> None:
         self.brokers = {broker.broker_id: broker for broker in brokers}
+
+    def has_lost(self, broker: BrokerRegistration) -> bool:
+        """Whether a broker that has come may have lost what it had before, by its registration.
+
+        Compared with its registration before, or with the states that were read at the start: later
+        states may be newer than a registration that the controller had not read yet.
+        """
+        before = self.last_epochs.get(broker.broker_id, self.loaded_zxid)
+        return broker.has_lost_since(before)
 
     def is_live(self, replica: BrokerId, partition: TopicPartition) -> bool:
         """Whether a replica can lead: its broker is not shutting down, and its disk works."""
@@ -262,17 +277,16 @@ class ControllerContext:
             for partition in self.not_online
         )
 
-    def imbalance_count(self) -> int:
-        """How many partitions are not led by their preferred replicas, but for those of topics that
-        are to be deleted.
+    def imbalance_count(self, partitions: Iterable[TopicPartition]) -> int:
+        """How many of *partitions* are not led by their preferred replicas, but for those of topics
+        that are to be deleted.
         """
-        states, deleted = self.states, self.topics_to_be_deleted
+        states, assignments, deleted = self.states, self.assignments, self.topics_to_be_deleted
         return sum(
-            partition in states
-            and states[partition].leader != assignment.replicas[0]
+            states[partition].leader != assignments[partition].replicas[0]
             and partition.topic not in deleted
-            for partition, assignment in self.assignments.items()
-            if assignment.replicas
+            for partition in partitions
+            if partition in states and partition in assignments and assignments[partition].replicas
         )
 
     # Statuses

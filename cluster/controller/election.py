@@ -61,19 +61,25 @@ def elect_offline(
     controller_epoch: ControllerEpoch,
     *,
     allows_unclean: bool,
+    doubtful: Collection[BrokerId] = (),
     lost: Collection[BrokerId] = (),
 ) -> Election | None:
     """The first live replica that is in the ISR; the ISR keeps its live members.
 
-    Those that may have *lost* records since the state was written count only where all live members
-    have.
+    The *doubtful* may have lost records since the state was written, and count only where all live
+    members are doubtful.  Those of them that say so, the *lost*, count only where every member of
+    the ISR is one: another that is away may come back with everything.
 
     Only when there is none, and *allows_unclean*: the first live replica, alone in the ISR and
     marked as recovering.  None when no replica can lead.
     """
     recipients = tuple(replica for replica in assignment.replicas if replica in live)
     members = tuple(replica for replica in state.isr if replica in live)
-    isr = tuple(replica for replica in members if replica not in lost) or members
+    isr = tuple(replica for replica in members if replica not in doubtful) or tuple(
+        replica for replica in members if replica not in lost
+    )
+    if set(state.isr) <= set(lost):
+        isr = members
     leader = next((replica for replica in recipients if replica in isr), None)
     if leader is not None:
         return Election(new_leader_and_isr(state, leader, isr, controller_epoch), recipients)
@@ -169,30 +175,35 @@ def without_bounced(
     bounced: Collection[BrokerId],
     controller_epoch: ControllerEpoch,
     intact: Collection[BrokerId] = (),
+    lost: Collection[BrokerId] = (),
 ) -> PartitionState | None:
     """The state without the members of the ISR that *bounced* since it was written, except the
     *intact* ones; None where it can stay as it is.
 
     They may have lost what they had not flushed, so another replica leads.  If no other member of
-    the ISR is *live*, they stay and the leader stays: no replica can have more.  The leader epoch
-    rises all the same: the next records get offsets at which followers may have records of the
-    former incarnation, and followers truncate those only under another epoch.  A partition with
+    the ISR is *live*, only those leave that say so, the *lost*: another that is away may come back
+    with everything, and until then no replica leads.  Where all members are *lost*, or none of the
+    live ones knows, they stay and the leader stays: no replica is known to have more.  The leader
+    epoch rises all the same: the next records get offsets at which followers may have records of
+    the former incarnation, and followers truncate those only under another epoch.  A partition with
     one replica has no follower.
     """
     members = [member for member in state.isr if member in live]
-    lost = [member for member in members if member in bounced and member not in intact]
-    kept = [member for member in members if member not in lost]
+    doubtful = [member for member in members if member in bounced and member not in intact]
     leads_on = state.leader not in members or state.leader not in bounced
-    if (not lost and leads_on) or len(assignment.replicas) == 1:
+    if (not doubtful and leads_on) or len(assignment.replicas) == 1:
         return None
-    if not kept:
+    is_all_doubtful = len(doubtful) == len(members)
+    leaving = [one for one in doubtful if one in lost] if is_all_doubtful else doubtful
+    isr = tuple(member for member in state.isr if member not in leaving)
+    if is_all_doubtful and isr in ((), state.isr):
         if state.leader not in members:
             return None
         return new_leader_and_isr(state, state.leader, state.isr, controller_epoch)
     leader = state.leader
-    if leader in lost:
-        leader = next(replica for replica in assignment.replicas if replica in kept)
-    isr = tuple(member for member in state.isr if member not in lost)
+    if leader in leaving:
+        heirs = (one for one in assignment.replicas if one in members and one in isr)
+        leader = next(heirs, NO_LEADER)
     return new_leader_and_isr(state, leader, isr, controller_epoch)
 
 

@@ -215,13 +215,21 @@ def _choose(
 ) -> Procedure[dict[TopicPartition, Election]]:
     """An election for each partition that has one; the reasons of the others are logged."""
     context, stored = active.context, found.states
+    is_offline = strategy in (Strategy.OFFLINE, Strategy.OFFLINE_UNCLEAN)
+    flushing = (yield from bounces.flushing_topics(active, found)) if is_offline else frozenset()
+    bounced = {
+        partition: bounces.bounced_of(active, partition, found, flushing)
+        for partition in (stored if is_offline else ())
+    }
     unclean_topics: frozenset[str] = frozenset()
     if strategy is Strategy.OFFLINE:
         unclean = dict.fromkeys(
             partition.topic
             for partition in partitions
             if partition in stored
-            and needs_unclean(stored[partition], context.live_replicas(partition))
+            and needs_unclean(
+                stored[partition], set(context.live_replicas(partition)) - bounced[partition].lost
+            )
         )
         unclean_topics = yield from reads.read_unclean_topics(active.client, tuple(unclean))
     elections = {}
@@ -234,7 +242,9 @@ def _choose(
             _fail(active, partition, _election_aborted(active, partition, state))
             continue
         allows_unclean = strategy is Strategy.OFFLINE_UNCLEAN or partition.topic in unclean_topics
-        election = _election(active, partition, found, strategy, allows_unclean)
+        election = _election(
+            active, partition, state, strategy, allows_unclean, bounced.get(partition)
+        )
         if election is None:
             _fail(active, partition, no_leader_found(partition, strategy))
         else:
@@ -262,18 +272,25 @@ def _election_aborted(
 def _election(
     active: ActiveController,
     partition: TopicPartition,
-    found: StatesRead,
+    state: PartitionState,
     strategy: Strategy,
     allows_unclean: bool,
+    bounced: bounces.Bounced | None,
 ) -> Election | None:
-    context, epoch, state = active.context, active.controller_epoch, found.states[partition]
+    context, epoch = active.context, active.controller_epoch
     assignment = context.assignments[partition]
     live = context.live_replicas(partition)
     match strategy:
         case Strategy.OFFLINE | Strategy.OFFLINE_UNCLEAN:
-            lost = bounces.may_have_lost(active, partition, found)
+            assert bounced is not None, "known for these strategies"
             return elect_offline(
-                assignment, state, live, epoch, allows_unclean=allows_unclean, lost=lost
+                assignment,
+                state,
+                live,
+                epoch,
+                allows_unclean=allows_unclean,
+                doubtful=bounced.doubtful,
+                lost=bounced.lost,
             )
         case Strategy.CONTROLLED_SHUTDOWN:
             reachable = context.reachable_replicas(partition)

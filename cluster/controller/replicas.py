@@ -95,13 +95,13 @@ def take_offline(
     active: ActiveController,
     replicas: Iterable[Replica],
     *,
-    away: Collection[BrokerId] = (),
+    away: Collection[Replica] = (),
     tells_others: bool = True,
 ) -> Procedure[None]:
     """Stop replicas, remove them from their ISRs, and send the others the new states.
 
-    Replicas on brokers that are only *away* may come back with everything: they stay in an ISR of
-    which no member can be reached.
+    Replicas that are only *away* may come back with everything: they stay in an ISR of which no
+    member can be reached.
 
     Without *tells_others* the caller sends them, before it waits for anything but ZooKeeper.
 
@@ -120,8 +120,7 @@ def take_offline(
             batch.add_stop_replica(broker_id, partition, is_deleted=False)
         # One broker after the other: two replicas of one partition change its state twice.
         for broker_id, partitions in by_broker.items():
-            is_away = broker_id in away
-            states = yield from _remove_from_isrs(active, broker_id, partitions, is_away)
+            states = yield from _remove_from_isrs(active, broker_id, partitions, away)
             _set_offline(active, batch, broker_id, partitions, states, tells_others)
         batch.send()
 
@@ -152,7 +151,7 @@ def _remove_from_isrs(
     active: ActiveController,
     broker_id: BrokerId,
     partitions: list[TopicPartition],
-    is_away: bool,
+    away: Collection[Replica],
 ) -> Procedure[States]:
     """The states of partitions without the broker in their ISRs; those that failed are missing."""
     context = active.context
@@ -173,6 +172,7 @@ def _remove_from_isrs(
             if is_ahead(active, state):
                 fail(partition, written_by_another(active, state))
                 continue
+            is_away = Replica(broker_id, partition) in away
             heirs = context.reachable_replicas(partition) if is_away else None
             smaller = without_replica(state, broker_id, active.controller_epoch, heirs)
             if smaller is None:

@@ -47,8 +47,7 @@ def begin(active: ActiveController) -> Procedure[None]:
     lost = yield from _start_replicas(active)
     _set_first_statuses(active)
     yield from partitions.bring_leaderless_online(active)
-    away = frozenset(replica.broker_id for replica in lost)
-    yield from replicas.take_offline(active, lost, away=away)
+    yield from replicas.take_offline(active, lost, away=frozenset(lost))
     begun = yield from reassignment_requests.refresh(active)
     yield from reassignment.resume_all(active, but=begun)
     if all(topic in topics for topic in requested):
@@ -87,6 +86,7 @@ def _load(active: ActiveController) -> Procedure[tuple[str, ...]]:
     # After the assignments: a partition that comes in between is a change of its topic's node.
     found = yield from read_states_as_written(active, known)
     context.states |= found.states
+    context.loaded_zxid = max(found.written.values(), default=0)
     yield from bounces.remove_bounced_from_isrs(active, found)
     for broker in context.brokers.values():
         active.effects.append(active.channels.open(broker))

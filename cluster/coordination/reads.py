@@ -15,7 +15,7 @@ from cluster.model.controller import Controller, ControllerEpochNode
 from cluster.model.errors import CorruptZnodeError
 from cluster.model.ids import BrokerId, TopicPartition, ZkVersion
 from cluster.model.topic import PartitionState, TopicAssignment
-from cluster.model.topic_config_specs import UNCLEAN_LEADER_ELECTION
+from cluster.model.topic_config_specs import FLUSH_MESSAGES, UNCLEAN_LEADER_ELECTION
 from cluster.zk import paths
 from cluster.zk.admin import (
     decode_isr_change,
@@ -160,6 +160,23 @@ def read_unclean_topics(client: Client, topics: tuple[str, ...]) -> Steps[frozen
         if is_allowed:
             allowed.add(topic)
     return frozenset(allowed)
+
+
+def read_flushing_topics(client: Client, topics: tuple[str, ...]) -> Steps[frozenset[str]]:
+    """Read which of *topics* flush each record before it is acknowledged, by their own config.
+
+    The brokers' defaults do not count: each broker has its own, which others do not know.
+    """
+    nodes = yield from read_nodes(client, map(paths.topic_config, topics))
+    configs = {
+        topic: decoded(client, decode_config, nodes.get(paths.topic_config(topic)))
+        for topic in topics
+    }
+    return frozenset(
+        topic
+        for topic, config in configs.items()
+        if config is not None and config.values.get(FLUSH_MESSAGES) == "1"
+    )
 
 
 def read_deletion_requests() -> Steps[tuple[str, ...]]:

@@ -7,7 +7,7 @@ Source: Kafka's GroupMetadataManager and CoordinatorRecordSerde.
 """
 
 import struct
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from struct import Struct
 from typing import Final, NamedTuple
@@ -16,13 +16,16 @@ from cluster.formats.batch_building import record_of
 from cluster.formats.coordinator_records import OFFSETS, MisreadError, version_of
 from cluster.model.group_records import (
     NO_TIMESTAMP,
+    CommitRecords,
     GroupMember,
     GroupMetadataKey,
     GroupMetadataValue,
     GroupRecord,
+    GroupRecords,
     OffsetCommitKey,
     OffsetCommitValue,
 )
+from cluster.model.ids import TopicPartition
 from cluster.wire import varint
 from cluster.wire.codec import decode_payload, encode_payload
 from cluster.wire.errors import MalformedFrameError
@@ -62,49 +65,58 @@ class EncodedRecord(NamedTuple):
     value: bytes | None
 
 
-def encode_all(records: Iterable[GroupRecord]) -> list[bytes]:
+def encode_all(records: GroupRecords) -> list[bytes]:
     """Write *records* as those of one batch, keys and values as `encode` does.
-
-    Nearly all are offsets without metadata, those of a commit mostly of one topic: each is packed
-    at once.
 
     Raises:
         UnencodableMessageError: a text or a number is larger than its field.
     """
-    encoded = []
-    last_group = last_topic = None
-    size = 0
-    for number, record in enumerate(records):
-        key, value = record
-        if isinstance(value, OffsetCommitValue) and isinstance(key, OffsetCommitKey):
-            group, topic, index = key
-            offset, leader_epoch, metadata, timestamp, expire_timestamp = value
-            if expire_timestamp == NO_TIMESTAMP and not metadata and number < TWO_BYTES_END:
-                if number < ONE_BYTE_END:
-                    size_now, number_field = 1, 2 * number
-                else:
-                    size_now, number_field = 2, (number << 9 & 0x7F00) | 0x8000 | number >> 6
-                try:
-                    # Mostly the same objects; if not, the layout is in the cache.
-                    if topic is not last_topic or group is not last_group or size != size_now:
-                        pack, head, names = offset_layout(group, topic, size_now)
-                        last_group, last_topic, size = group, topic, size_now
-                    encoded.append(
-                        pack(
-                            head,
-                            number_field,
-                            names,
-                            index,
-                            OFFSET_VALUE_BEGINNING,
-                            offset,
-                            leader_epoch,
-                            timestamp,
-                        )
-                    )
-                    continue
-                except (struct.error, UnicodeEncodeError):
-                    last_topic = None  # `encode` says what is wrong.
-        encoded.append(record_of(number, 0, *encode(record)))
+    if isinstance(records, CommitRecords):
+        try:
+            encoded = plain_offsets(records.group, records.offsets)
+        except (struct.error, UnicodeEncodeError):
+            encoded = None  # `encode` says what is wrong.
+        if encoded is not None:
+            return encoded
+    return [record_of(number, 0, *encode(record)) for number, record in enumerate(records)]
+
+
+def plain_offsets(
+    group: str, offsets: Mapping[TopicPartition, OffsetCommitValue]
+) -> list[bytes] | None:
+    """Write the records of a commit; return None if there is more to one than its offset.
+
+    Nearly all commits are plain, their offsets mostly of few topics: each is packed at once.
+    """
+    if len(offsets) > TWO_BYTES_END:
+        return None
+    encoded: list[bytes] = []
+    add = encoded.append
+    last_topic = None
+    for number, ((topic, index), value) in enumerate(offsets.items()):
+        offset, leader_epoch, metadata, timestamp, expire_timestamp = value
+        if metadata or expire_timestamp != NO_TIMESTAMP:
+            return None
+        # Mostly the same object; if not, the layout is in the cache.
+        if topic is not last_topic or number == ONE_BYTE_END:
+            pack, head, names = offset_layout(group, topic, 1 if number < ONE_BYTE_END else 2)
+            last_topic = topic
+        if number < ONE_BYTE_END:
+            number_field = 2 * number
+        else:
+            number_field = (number << 9 & 0x7F00) | 0x8000 | number >> 6
+        add(
+            pack(
+                head,
+                number_field,
+                names,
+                index,
+                OFFSET_VALUE_BEGINNING,
+                offset,
+                leader_epoch,
+                timestamp,
+            )
+        )
     return encoded
 
 

@@ -3,8 +3,6 @@
 Source: Kafka's GroupCoordinator and GroupMetadataManager.
 """
 
-from typing import Final
-
 from cluster.group.answers import UNKNOWN_MEMBER, CommitAnswer
 from cluster.group.context import Context, StoredOffsets
 from cluster.group.effects import NO_PRODUCER, Producer
@@ -14,10 +12,7 @@ from cluster.group.requests import CommitOffsets, CommitTransactionalOffsets
 from cluster.group.states import COMMIT, GroupState
 from cluster.group.storing import commit_error
 from cluster.model.error_codes import ErrorCode
-from cluster.model.group_records import OffsetCommitKey
-
-# Makes a named tuple in half the time: its fields need not be counted.
-_new: Final = tuple.__new__
+from cluster.model.group_records import CommitRecords
 
 
 def commit(context: Context, group: Group, request_id: int, request: CommitOffsets) -> None:
@@ -77,13 +72,7 @@ def store(
         return
     append_id = context.next_append_id()
     group.offsets.begin(append_id, stored)
-    group_id = group.group_id
-    records = tuple(
-        [
-            (_new(OffsetCommitKey, (group_id, topic, index)), value)
-            for (topic, index), value in stored.items()
-        ]
-    )
+    records = CommitRecords(group.group_id, stored)
     context.append(append_id, records, waiting, producer_of(request))
 
 

@@ -16,7 +16,7 @@ from cluster.group.member import Member
 from cluster.group.offsets import Values
 from cluster.group.requests import CommitOffsets, CommitTransactionalOffsets, Protocols
 from cluster.group.timers import Timers
-from cluster.model.group_records import GroupRecord
+from cluster.model.group_records import GroupRecord, GroupRecords
 from cluster.model.ids import LeaderEpoch
 from cluster.model.java_hash import java_abs, java_hash
 
@@ -153,7 +153,7 @@ class Context:
     def append(
         self,
         append_id: int,
-        records: tuple[GroupRecord, ...],
+        records: GroupRecords,
         waiting: Waiting,
         producer: Producer = NO_PRODUCER,
     ) -> None:

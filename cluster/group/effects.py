@@ -6,7 +6,7 @@ There is no effect that sets a timer: a shell asks the core for its next deadlin
 from typing import Final, NamedTuple, TypeAlias
 
 from cluster.group.answers import Answer
-from cluster.model.group_records import GroupRecord
+from cluster.model.group_records import GroupRecords
 from cluster.model.ids import LeaderEpoch
 
 
@@ -41,7 +41,7 @@ class Append(NamedTuple):
 
     partition: int
     leader_epoch: LeaderEpoch
-    records: tuple[GroupRecord, ...]
+    records: GroupRecords
     append_id: int | None = None
     producer: Producer = NO_PRODUCER
 

@@ -10,7 +10,7 @@ before it; here each commit is pending by itself.
 
 from collections.abc import Callable, Collection, Mapping
 from itertools import chain
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from cluster.group.answers import FetchedOffset
 from cluster.model.error_codes import ErrorCode
@@ -20,17 +20,54 @@ from cluster.model.ids import TopicPartition
 Values: TypeAlias = Mapping[TopicPartition, OffsetCommitValue]
 
 NOTHING_COMMITTED = FetchedOffset()
+NOWHERE: Final = -1
+"""Before all offsets of a log."""
 UNSTABLE = FetchedOffset(error=ErrorCode.UNSTABLE_OFFSET_COMMIT)
 
-# Makes a named tuple in half the time: its fields need not be counted.
-_new: Final = tuple.__new__
 
+class LoggedOffsets:
+    """Offsets by topic and partition, and the base offset in the log of the batch that has each."""
 
-class Committed(NamedTuple):
-    """An offset, and the base offset in the log of the batch that has it."""
+    __slots__ = ("_latest", "log_offsets", "values")
 
-    log_offset: int
-    value: OffsetCommitValue
+    def __init__(self) -> None:
+        self.values: dict[TopicPartition, OffsetCommitValue] = {}
+        self.log_offsets: dict[TopicPartition, int] = {}
+        self._latest = NOWHERE
+
+    def put(self, log_offset: int, partition: TopicPartition, value: OffsetCommitValue) -> None:
+        """Take an offset of the batch at *log_offset*, the latest of all."""
+        self._latest = log_offset
+        self.values[partition] = value
+        self.log_offsets[partition] = log_offset
+
+    def add(self, log_offset: int, values: Values) -> None:
+        """Add *values* of the batch at *log_offset*, but for partitions with a later one."""
+        if log_offset > self._latest:
+            # Nearly always batches come in order.
+            self._latest = log_offset
+            self.values.update(values)
+            self.log_offsets.update(dict.fromkeys(values, log_offset))
+            return
+        for partition, value in values.items():
+            self._add_one(partition, log_offset, value)
+
+    def add_all(self, others: "LoggedOffsets") -> None:
+        """Add what *others* have, but for partitions with a later one."""
+        for partition, value in others.values.items():
+            self._add_one(partition, others.log_offsets[partition], value)
+
+    def _add_one(
+        self, partition: TopicPartition, log_offset: int, value: OffsetCommitValue
+    ) -> None:
+        if self.log_offsets.get(partition, NOWHERE) < log_offset:
+            self._latest = max(self._latest, log_offset)
+            self.values[partition] = value
+            self.log_offsets[partition] = log_offset
+
+    def remove(self, partition: TopicPartition) -> None:
+        if self.values.pop(partition, None) is not None:
+            del self.log_offsets[partition]
 
 
 class GroupOffsets:
@@ -39,39 +76,37 @@ class GroupOffsets:
     __slots__ = ("_committed", "_pending", "_transactional")
 
     def __init__(self) -> None:
-        self._committed: dict[TopicPartition, Committed] = {}
+        self._committed = LoggedOffsets()
         self._pending: dict[int, Values] = {}
         """By the ids of the appends that have not been answered yet, what they are to commit."""
-        self._transactional: dict[int, dict[TopicPartition, Committed]] = {}
+        self._transactional: dict[int, LoggedOffsets] = {}
         """By producer, what its open transaction has in the log."""
 
     @property
     def is_empty(self) -> bool:
         """Return whether there are no offsets, and none is being appended."""
-        return not (self._committed or self._pending or self._transactional)
+        return not (self._committed.values or self._pending or self._transactional)
 
     @property
-    def committed(self) -> Mapping[TopicPartition, Committed]:
-        return self._committed
+    def committed(self) -> Values:
+        return self._committed.values
 
     def fetch(self, partition: TopicPartition, *, requires_stable: bool) -> FetchedOffset:
         """Return what OffsetFetch answers for *partition*."""
         if requires_stable and self._is_unstable(partition):
             return UNSTABLE
-        committed = self._committed.get(partition)
-        if committed is None:
-            return NOTHING_COMMITTED
-        return FetchedOffset(*committed.value[:3])
+        committed = self._committed.values.get(partition)
+        return NOTHING_COMMITTED if committed is None else FetchedOffset(*committed[:3])
 
     def _is_unstable(self, partition: TopicPartition) -> bool:
-        uncertain = chain(self._pending.values(), self._transactional.values())
-        return any(partition in offsets for offsets in uncertain)
+        held = (one.values for one in self._transactional.values())
+        return any(partition in offsets for offsets in chain(self._pending.values(), held))
 
-    def load(self, committed: dict[TopicPartition, Committed]) -> None:
-        """Take the offsets of the log, and keep the dictionary."""
+    def load(self, committed: LoggedOffsets) -> None:
+        """Take the offsets of the log."""
         self._committed = committed
 
-    def load_transactional(self, producer_id: int, held: dict[TopicPartition, Committed]) -> None:
+    def load_transactional(self, producer_id: int, held: LoggedOffsets) -> None:
         """Take the offsets of a transaction that is open in the log."""
         self._transactional[producer_id] = held
 
@@ -83,21 +118,7 @@ class GroupOffsets:
 
     def complete(self, append_id: int, log_offset: int) -> None:
         """Commit the values of an append, but for partitions whose offsets were deleted since."""
-        self._commit(self._appended(append_id, log_offset))
-
-    def _appended(self, append_id: int, log_offset: int) -> dict[TopicPartition, Committed]:
-        """Return the values of an append, which is pending no more, as the log has them."""
-        return {
-            partition: _new(Committed, (log_offset, value))
-            for partition, value in self._pending.pop(append_id, {}).items()
-        }
-
-    def _commit(self, offsets: Mapping[TopicPartition, Committed]) -> None:
-        committed = self._committed
-        for partition, one in offsets.items():
-            current = committed.get(partition)
-            if current is None or current[0] < one[0]:
-                committed[partition] = one
+        self._committed.add(log_offset, self._pending.pop(append_id, {}))
 
     def fail(self, append_id: int) -> None:
         self._pending.pop(append_id, None)
@@ -107,20 +128,21 @@ class GroupOffsets:
     def hold(self, producer_id: int, append_id: int, log_offset: int) -> None:
         """Keep the values of an append, which are in the log, until the producer's transaction
         ends."""
-        if held := self._appended(append_id, log_offset):
-            self._transactional.setdefault(producer_id, {}).update(held)
+        values = self._pending.pop(append_id, {})
+        if values:
+            self._transactional.setdefault(producer_id, LoggedOffsets()).add(log_offset, values)
 
     def end_transaction(self, producer_id: int, *, is_commit: bool) -> None:
         """Commit the offsets of the producer's transaction, or drop them."""
-        held = self._transactional.pop(producer_id, {})
-        if is_commit:
-            self._commit(held)
+        held = self._transactional.pop(producer_id, None)
+        if held is not None and is_commit:
+            self._committed.add_all(held)
 
     # Removal.
 
     def remove_all(self) -> tuple[TopicPartition, ...]:
         """Drop everything; return the partitions that the log may have offsets of."""
-        return self.remove(tuple({**self._committed, **self._pending_values()}))
+        return self.remove(tuple({**self.committed, **self._pending_values()}))
 
     def remove(self, partitions: Collection[TopicPartition]) -> tuple[TopicPartition, ...]:
         """Drop the offsets of *partitions*; return those that the log may have offsets of.
@@ -129,13 +151,13 @@ class GroupOffsets:
         """
         for producer_id, held in tuple(self._transactional.items()):
             for partition in partitions:
-                held.pop(partition, None)
-            if not held:
+                held.remove(partition)
+            if not held.values:
                 del self._transactional[producer_id]
         pending = self._pending_values()
-        removed = tuple(one for one in partitions if one in pending or one in self._committed)
+        removed = tuple(one for one in partitions if one in pending or one in self.committed)
         for partition in removed:
-            self._committed.pop(partition, None)
+            self._committed.remove(partition)
         if not pending.keys().isdisjoint(removed):
             gone = frozenset(removed)
             self._pending = {
@@ -163,7 +185,7 @@ class GroupOffsets:
         pending = self._pending_values()
         return tuple(
             partition
-            for partition, (_, value) in self._committed.items()
+            for partition, value in self.committed.items()
             if partition.topic not in subscribed
             and partition not in pending
             and now_ms >= expires_at_ms(value, since_ms(value) + retention_ms)

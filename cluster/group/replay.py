@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final, TypeAlias
 
 from cluster.group.group import Group
-from cluster.group.offsets import Committed
+from cluster.group.offsets import LoggedOffsets
 from cluster.model.group_records import (
     GroupMetadataKey,
     GroupMetadataValue,
@@ -22,7 +22,8 @@ from cluster.model.group_records import (
 )
 from cluster.model.ids import TopicPartition
 
-Offsets: TypeAlias = dict[TopicPartition, Committed]
+Offsets: TypeAlias = defaultdict[str, LoggedOffsets]
+"""By group."""
 
 # Makes a named tuple in half the time: its fields need not be counted.
 _new: Final = tuple.__new__
@@ -35,9 +36,9 @@ class Replay:
 
     def __init__(self) -> None:
         self._groups: dict[str, GroupMetadataValue] = {}
-        self._offsets: dict[str, Offsets] = defaultdict(dict)
-        self._transactional: dict[int, dict[str, Offsets]] = {}
-        """By producer and group."""
+        self._offsets: Offsets = defaultdict(LoggedOffsets)
+        self._transactional: dict[int, Offsets] = {}
+        """By producer."""
 
     def take(
         self, base_offset: int, records: Iterable[GroupRecord], producer_id: int | None = None
@@ -45,16 +46,16 @@ class Replay:
         """Take the records of the batch at *base_offset*, in the transaction of *producer_id*."""
         offsets = self._offsets
         if producer_id is not None:
-            offsets = self._transactional.setdefault(producer_id, defaultdict(dict))
+            offsets = self._transactional.setdefault(producer_id, defaultdict(LoggedOffsets))
         for key, value in records:
             if isinstance(key, OffsetCommitKey):
                 group, topic, index = key
                 partition = _new(TopicPartition, (topic, index))
                 if value is None:
-                    offsets[group].pop(partition, None)
+                    offsets[group].remove(partition)
                 else:
                     assert isinstance(value, OffsetCommitValue), value
-                    offsets[group][partition] = _new(Committed, (base_offset, value))
+                    offsets[group].put(base_offset, partition, value)
             else:
                 self._take_group(key, value)
 
@@ -67,15 +68,10 @@ class Replay:
 
     def end_transaction(self, producer_id: int, *, is_commit: bool) -> None:
         """Take a marker: commit or forget what the producer's transaction has."""
-        held = self._transactional.pop(producer_id, {})
-        if not is_commit:
-            return
-        for group_id, offsets in held.items():
-            committed = self._offsets[group_id]
-            for partition, one in offsets.items():
-                current = committed.get(partition)
-                if current is None or current.log_offset < one.log_offset:
-                    committed[partition] = one
+        held = self._transactional.pop(producer_id, None)
+        if held is not None and is_commit:
+            for group_id, offsets in held.items():
+                self._offsets[group_id].add_all(offsets)
 
     def groups(self, partition: int, wall_ms: int) -> Mapping[str, Group]:
         """Return the groups with their offsets, in *partition* of `__consumer_offsets`.
@@ -94,10 +90,10 @@ class Replay:
             return groups[group_id]
 
         for group_id, offsets in self._offsets.items():
-            if offsets:
+            if offsets.values:
                 group_of(group_id).offsets.load(offsets)
         for producer_id, by_group in self._transactional.items():
             for group_id, offsets in by_group.items():
-                if offsets:
+                if offsets.values:
                     group_of(group_id).offsets.load_transactional(producer_id, offsets)
         return groups

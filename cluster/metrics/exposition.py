@@ -18,6 +18,7 @@ from cluster.metrics.registry import Slice, Value
 from cluster.metrics.reservoirs import QUANTILES, Histogram, Timer
 from cluster.metrics.series_names import (
     PERCENTILE,
+    SeriesName,
     attribute_name,
     count_name,
     labels_of,
@@ -28,7 +29,8 @@ from cluster.metrics.series_names import (
 
 NUMBERS: Final = (int, float)
 LABELS_KEPT: Final = 65_536
-"""How many texts of labels are kept, which the beans of a partition share."""
+"""How many texts of the same labels are kept, which the beans of a partition share."""
+NAMES_KEPT: Final = 1024
 
 ESCAPED: Final = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
 HELP_ESCAPED: Final = str.maketrans({"\\": r"\\", "\n": r"\n"})
@@ -107,14 +109,14 @@ class Exposition:
         return family.pieces
 
     def _add_gauges(self, bean: Bean, points: Iterable[tuple[tuple[str, ...], Value]]) -> None:
-        names = bean.tags
+        texts = LABEL_TEXTS[bean.tags]
         numbers = [
             # Most are whole numbers, and there are many.
-            f"{label_text(names, tags)} {value if value.__class__ is int else number_text(value)}\n"
+            f"{texts[tags]} {value if value.__class__ is int else number_text(value)}\n"
             for tags, value in points
-            if isinstance(value, NUMBERS)
+            if value.__class__ is int or isinstance(value, NUMBERS)
         ]
-        for each in value_names(bean.domain, bean.type, bean.name):
+        for each in names_of(bean):
             name = each.name
             pieces = self._family(name, Type.GAUGE, bean)
             if numbers:
@@ -123,7 +125,7 @@ class Exposition:
     def _add_attributes(self, bean: Bean, points: Iterable[tuple[tuple[str, ...], Value]]) -> None:
         for tags, attributes in points:
             assert isinstance(attributes, Mapping)
-            labels = label_text(bean.tags, tags)
+            labels = LABEL_TEXTS[bean.tags][tags]
             for attribute, value in attributes.items():
                 if isinstance(value, NUMBERS):
                     name, is_counter = attribute_name(bean.domain, bean.type, attribute)
@@ -138,7 +140,7 @@ class Exposition:
         summary = self._family(base, Type.SUMMARY, bean)
         counted = summary if count == f"{base}_count" else self._family(count, Type.COUNTER, bean)
         for tags, value in points:
-            labels = label_text(bean.tags, tags)
+            labels = LABEL_TEXTS[bean.tags][tags]
             if isinstance(value, Timer | Histogram):
                 durations = value if isinstance(value, Histogram) else value.durations
                 summary += quantile_lines(base, labels, durations.spread().quantiles)
@@ -164,7 +166,40 @@ def quantile_lines(name: str, labels: str, quantiles: Sequence[float]) -> Iterat
         yield f"{name}{before}{label}}} {number_text(quantile)}\n".encode()
 
 
-@lru_cache(LABELS_KEPT)
+@lru_cache(NAMES_KEPT)
+def names_of(bean: Bean) -> tuple[SeriesName, ...]:
+    """Return `value_names` of *bean*, for which several slices ask."""
+    return value_names(bean.domain, bean.type, bean.name)
+
+
+class LabelTexts(dict[tuple[str, ...], str]):
+    """The texts of labels, as `{topic="orders"}`, by the values of *tags*; each is made once.
+
+    All begin anew when they are too many: those of topics that are gone would stay.
+    """
+
+    def __init__(self, tags: tuple[str, ...]) -> None:
+        super().__init__()
+        self._tags = tags
+
+    def __missing__(self, values: tuple[str, ...]) -> str:
+        if len(self) >= LABELS_KEPT:
+            self.clear()
+        text = self[values] = label_text(self._tags, values)
+        return text
+
+
+class LabelTextsByTags(dict[tuple[str, ...], LabelTexts]):
+    """Texts of labels by the names of tags, of which beans have few."""
+
+    def __missing__(self, tags: tuple[str, ...]) -> LabelTexts:
+        texts = self[tags] = LabelTexts(tags)
+        return texts
+
+
+LABEL_TEXTS: Final = LabelTextsByTags()
+
+
 def label_text(tags: tuple[str, ...], values: tuple[str, ...]) -> str:
     """Return `{topic="orders"}`; nothing without labels."""
     labels = labels_of(zip(tags, values, strict=True))

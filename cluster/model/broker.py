@@ -51,8 +51,9 @@ class BrokerRegistration:
     from a znode.
 
     *intact_since* is our own: the broker epoch of the earliest registration since which this broker
-    has lost nothing, because it shut down cleanly each time; `UNKNOWN_BROKER_EPOCH` for a broker
-    that did not, or that does not register it, as Kafka's.  So are *cleanup_policies*, those that
+    has lost nothing, because it shut down cleanly each time, or was killed and its machine went on;
+    `UNKNOWN_BROKER_EPOCH` for a broker that may have lost records before this registration, and
+    None for one that does not register it, as Kafka's.  So are *cleanup_policies*, those that
     the broker supports, empty for one that supports all, as Kafka's; and *refused*, the partitions
     that it should serve and does not, each with its reason.
     """
@@ -68,7 +69,7 @@ class BrokerRegistration:
     features: Mapping[str, object] = field(default_factory=dict)
     broker_epoch: BrokerEpoch = UNKNOWN_BROKER_EPOCH
     zk_version: ZkVersion = NEVER_READ
-    intact_since: BrokerEpoch = UNKNOWN_BROKER_EPOCH
+    intact_since: BrokerEpoch | None = None
     cleanup_policies: tuple[str, ...] = ()
     refused: Mapping[TopicPartition, str] = field(default_factory=dict)
     extra: Mapping[str, object] = field(default_factory=dict)
@@ -80,7 +81,12 @@ class BrokerRegistration:
 
     def is_intact_since(self, zxid: int) -> bool:
         """Whether the broker still has everything that it had at the transaction *zxid*."""
-        return UNKNOWN_BROKER_EPOCH < self.intact_since <= zxid
+        since = self.intact_since
+        return since is not None and UNKNOWN_BROKER_EPOCH < since <= zxid
+
+    def has_lost_since(self, zxid: int) -> bool:
+        """Whether the broker registers that it may have lost records that it had at *zxid*."""
+        return self.intact_since is not None and not self.is_intact_since(zxid)
 
     def serves_policy(self, policies: Iterable[str]) -> bool:
         """Whether the broker serves topics with these cleanup *policies*."""

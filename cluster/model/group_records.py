@@ -5,7 +5,10 @@ Plain values, in the order of Kafka's fields; codecs turn them into bytes and ba
 Source: Kafka's OffsetCommitKey, OffsetCommitValue, GroupMetadataKey and GroupMetadataValue.
 """
 
+from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple, TypeAlias
+
+from cluster.model.ids import TopicPartition
 
 NO_TIMESTAMP: Final = -1
 """The value in a version without this time, or in a commit without a retention of its own."""
@@ -31,6 +34,23 @@ class OffsetCommitValue(NamedTuple):
     metadata: str = ""
     commit_timestamp: int = NO_TIMESTAMP
     expire_timestamp: int = NO_TIMESTAMP
+
+
+class CommitRecords:
+    """The records of a commit: keys and values are put together when they are read."""
+
+    __slots__ = ("group", "offsets")
+
+    def __init__(self, group: str, offsets: Mapping[TopicPartition, OffsetCommitValue]) -> None:
+        self.group = group
+        self.offsets = offsets
+
+    def __len__(self) -> int:
+        return len(self.offsets)
+
+    def __iter__(self) -> Iterator[tuple[OffsetCommitKey, OffsetCommitValue]]:
+        for (topic, index), value in self.offsets.items():
+            yield OffsetCommitKey(self.group, topic, index), value
 
 
 class GroupMetadataKey(NamedTuple):
@@ -71,3 +91,4 @@ GroupRecord: TypeAlias = (
     | tuple[GroupMetadataKey, GroupMetadataValue | None]
 )
 """A key and its value; None is a tombstone."""
+GroupRecords: TypeAlias = tuple[GroupRecord, ...] | CommitRecords

@@ -59,7 +59,8 @@ class ClusterSnapshot:
 
     *brokers* and *topics* are in order of id and name.  *migration* is one to KRaft that has begun,
     whichever controller is active.  *quorum* and *features* are those of a cluster on KRaft, and
-    *fenced* has its brokers that are registered and not live.  *moving* has the targets of a
+    *fenced* has its brokers that are registered and not live.  *eligible* has who may lead the
+    partitions there that have lost their ISR.  *moving* has the targets of a
     reassignment requested through `/admin/reassign_partitions`, as in releases before 2.4 for each;
     *stale_moves* are those of partitions that do not exist, which will never be carried out.
     *broker_defaults* are the dynamic configs of all brokers.  *faults* are about what could not be
@@ -74,6 +75,7 @@ class ClusterSnapshot:
     quorum: Quorum | None = None
     features: tuple[Feature, ...] = ()
     fenced: frozenset[BrokerId] = frozenset()
+    eligible: Mapping[TopicPartition, tuple[BrokerId, ...]] = field(default_factory=dict)
     moving: Mapping[TopicPartition, tuple[BrokerId, ...]] = field(default_factory=dict)
     stale_moves: Mapping[TopicPartition, tuple[BrokerId, ...]] = field(default_factory=dict)
     broker_defaults: ConfigOverrides = NO_OVERRIDES

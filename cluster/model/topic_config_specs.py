@@ -23,6 +23,7 @@ TIMESTAMP_TYPES: Final = ("CreateTime", "LogAppendTime")
 MS_PER_MINUTE: Final = 60_000
 MS_PER_HOUR: Final = 60 * MS_PER_MINUTE
 
+FLUSH_MESSAGES: Final = "flush.messages"
 MIN_ISR: Final = "min.insync.replicas"
 THROTTLED_FOLLOWERS: Final = "follower.replication.throttled.replicas"
 THROTTLED_LEADERS: Final = "leader.replication.throttled.replicas"
@@ -78,7 +79,7 @@ TOPIC_CONFIG_SPECS: Final = (
     ConfigSpec(
         "file.delete.delay.ms", LONG, "60000", at_least=0, synonym="log.segment.delete.delay.ms"
     ),
-    ConfigSpec("flush.messages", LONG, LONG_MAX, at_least=1, synonym="log.flush.interval.messages"),
+    ConfigSpec(FLUSH_MESSAGES, LONG, LONG_MAX, at_least=1, synonym="log.flush.interval.messages"),
     ConfigSpec(
         "flush.ms",
         LONG,

@@ -10,6 +10,7 @@ import logging
 import os
 import random
 import time
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -40,7 +41,7 @@ from cluster.metrics.registry import MetricsRegistry
 from cluster.model.broker import Endpoint
 from cluster.model.controller_stats import ControllerStats
 from cluster.model.errors import CorruptZnodeError
-from cluster.model.ids import BrokerId
+from cluster.model.ids import UNKNOWN_BROKER_EPOCH, BrokerId
 from cluster.model.topic_id import topic_id_text
 from cluster.runtime import service_manager
 from cluster.runtime.controlled_shutdown import request_controlled_shutdown
@@ -375,12 +376,17 @@ class BrokerProcess:
             logger.info(
                 "Removed %s, which an earlier session of this broker left", paths.CONTROLLER
             )
+
+        def note_sessions(noted: Collection[int]) -> None:
+            earlier_session.remember(files, logs, noted)
+            logs.note_intact_since(self._membership.intact_since)
+
         await self._membership.join(
             self.endpoints,
             self._settings.rack,
             members=(self._runner, parts.config_changes, parts.controller),
             earlier_sessions=earlier_sessions,
-            note_sessions=lambda noted: earlier_session.remember(files, logs, noted),
+            note_sessions=note_sessions,
         )
 
     # Serving.
@@ -401,6 +407,9 @@ class BrokerProcess:
         assert self._parts is not None
         failed = tuple(self._parts.broker.replica_stops.notice_failed_directories())
         logger.error("%d partitions are offline with %s", len(failed), directory.path)
+        # What the disk has not taken may be lost, also if this process is killed.
+        self._membership.intact_since = UNKNOWN_BROKER_EPOCH
+        self._parts.logs.note_intact_since(UNKNOWN_BROKER_EPOCH)
         if not self._parts.logs.online:
             if not self._failed.done():
                 self._failed.set_exception(DisksFailed())

@@ -44,6 +44,8 @@ READ_ERRORS: Final = (MalformedFrameError, IndexError, struct.error, UnicodeDeco
 """Exceptions in which the decoding of an invalid message ends."""
 
 _SHORT_ARRAYS: Final = 16
+_FEW: Final = 2
+"""Up to so many structs are read one by one."""
 _NUMBERS: Final = {
     letter: tuple(Struct(f">{count}{letter}").unpack_from for count in range(_SHORT_ARRAYS))
     for letter in (INT32.letter, INT64.letter)
@@ -188,10 +190,13 @@ class _Writer:
         length = self._fixed("B" if self._flexible else letter)
         self._read_run()
         if self._flexible:
-            self._rest_of_varint(length)
+            with source.block(f"if {length} > 127:"):
+                source.add(f"{length}, p = read_rest(data, p, {length})")
+                if kind is STRING:
+                    source.add(
+                        f"if {length} > {TEXT_SIZE_MAX + 1}: fail('a text of too many bytes')"
+                    )
             source.add(f"{length} -= 1")
-            if kind is STRING:
-                source.add(f"if {length} > {TEXT_SIZE_MAX}: fail('a text of too many bytes')")
         return length
 
     def _rest_of_varint(self, variable: str) -> None:
@@ -242,9 +247,17 @@ class _Writer:
         source.add(f"p += {count} * {calcsize('>' + kind.letter)}")
 
     def _element_array(self, field: Field, count: str, value: str) -> None:
+        self._count(count)
+        if isinstance(field.of, type) and not self._steps and not self._keeps_views:
+            alike = self._alike_elements(field.of, count, value)
+        else:
+            alike = nullcontext()
+        with alike:
+            self._each_element(field, count, value)
+
+    def _each_element(self, field: Field, count: str, value: str) -> None:
         source = self._source
         elements = source.variable()
-        self._count(count)
         source.add(f"{elements} = []")
         source.add(f"add_{elements} = {elements}.append")
         with source.block(f"for _ in range({count}):"):
@@ -254,6 +267,57 @@ class _Writer:
             if self._steps:
                 source.add("yield")
         source.add(f"{value} = tuple({elements})")
+
+    def _alike_elements(
+        self, cls: type[tuple[Any, ...]], count: str, value: str
+    ) -> AbstractContextManager[None]:
+        """Read many structs at once where no text in them has a byte, and none has tags.
+
+        The returned block is for all others.
+        """
+        source = self._source
+        fields = {
+            name: field
+            for name, field in fields_of(cls).items()
+            if self._version in field.versions and not (field.tag is not None and self._flexible)
+        }
+        if any(one.is_array or not isinstance(one.of, Kind) for one in fields.values()):
+            return nullcontext()
+        values = {name: source.constant(one.default) for name, one in fields_of(cls).items()}
+        empty, null = (1, 0) if self._flexible else (0, 255)
+        letters, marks, lines = "", [], []
+        for name, field in fields.items():
+            kind, values[name] = cast(Kind[Any], field.of), source.variable()
+            if kind.letter:
+                letters += kind.letter
+                continue
+            width = 1 if self._flexible else 2 if kind is STRING else 4
+            nullable = self._version in field.nullable
+            marks.append((calcsize(f">{letters}"), width, (empty, null) if nullable else (empty,)))
+            letters += f"{width}x"
+            mark = f" if m{len(marks) - 1} == {empty} else None" if nullable else ""
+            lines.append(f"{values[name]} = {kind.default!r}{mark}")
+        if self._flexible:
+            marks.append((calcsize(f">{letters}"), 1, (0,)))
+            letters += "x"
+        size = calcsize(f">{letters}")
+        read = [values[name] for name, one in fields.items() if cast(Kind[Any], one.of).letter]
+        if not read:
+            return nullcontext()
+        conditions = [f"{count} > {_FEW}", f"(e := p + {count} * {size}) <= end"]
+        for number, (at, width, allowed) in enumerate(marks):
+            conditions.append(f"(m{number} := data[p + {at}]) in {allowed}")
+            for place in range(at, at + width):
+                conditions.append(f"data[p + {place}:e:{size}].count(m{number}) == {count}")
+        order = "".join(f"{values[name]}, " for name in fields_of(cls))
+        unpack = source.iterator(letters)
+        with source.block(f"if {' and '.join(conditions)}:"):
+            for line in lines:
+                source.add(line)
+            made = f"new({source.constant(cls)}, ({order}))"
+            source.add(f"{value} = tuple([{made} for {', '.join(read)}, in {unpack}(data[p:e])])")
+            source.add("p = e")
+        return source.block("else:")
 
     def _count(self, count: str) -> None:
         """Count *count* elements towards the limit."""

@@ -11,6 +11,7 @@ UnencodableMessageError.
 
 import struct
 from collections.abc import Callable, Generator
+from itertools import starmap
 from struct import Struct
 from typing import Any, Final, cast
 
@@ -99,6 +100,7 @@ class _Writer:
             "text_varint": _text_varint,
             "cut": _cut,
             "numbers": _numbers,
+            "starmap": starmap,
             "WRITE_ERRORS": WRITE_ERRORS,
             "Unencodable": UnencodableMessageError,
         }
@@ -225,6 +227,8 @@ class _Writer:
             self._number_array(cast(Kind[int], field.of), count, value)
             return
         self._length(None, count)
+        if isinstance(field.of, type) and not self._steps and self._fixed_elements(field.of, value):
+            return
         element = source.variable()
         with source.block(f"for {element} in {value}:"):
             self._field(Field(field.of, field.versions, None, nullable=NEVER), element)
@@ -233,6 +237,31 @@ class _Writer:
                 self._join_some()
             if self._steps:
                 source.add("yield")
+
+    def _fixed_elements(self, cls: type[tuple[Any, ...]], value: str) -> bool:
+        """Write all structs of an array at once, if each takes as many bytes; return whether that
+        is so.
+        """
+        fields = [field for field in fields_of(cls).values() if self._version in field.versions]
+        if any(
+            field.is_array or not isinstance(field.of, Kind) or not field.of.letter
+            for field in fields
+        ) or (self._flexible and any(field.tag is not None for field in fields)):
+            return False
+        self._write_run()
+        end = "x" if self._flexible else ""  # No tags.
+        letters = "".join(cast(Kind[Any], field.of).letter for field in fields) + end
+        pack = self._source.packer(letters)
+        packed = f"starmap({pack}, {value})"
+        if len(fields) < len(fields_of(cls)):
+            names = [
+                f"f{place}" if self._version in field.versions else "_"
+                for place, field in enumerate(fields_of(cls).values())
+            ]
+            present = ", ".join(name for name in names if name != "_")
+            packed = f"[{pack}({present}) for {', '.join(names)}, in {value}]"
+        self._source.add(f"{self._add}(b''.join({packed}))")
+        return True
 
     def _join_some(self) -> None:
         """Join the small parts of many elements: each takes several times its size."""

@@ -51,6 +51,12 @@ class Source:
         self.names[name] = packed.unpack_from
         return name, packed.size
 
+    def iterator(self, letters: str) -> str:
+        """A name for struct's function that reads *letters* again and again."""
+        name = f"iter_unpack_{letters.replace('?', 'o')}"
+        self.names[name] = Struct(">" + letters).iter_unpack
+        return name
+
     def packer(self, letters: str) -> str:
         name = f"pack_{letters.replace('?', 'o')}"
         self.names[name] = Struct(">" + letters).pack

@@ -87,9 +87,8 @@ def decode_broker(node: Znode) -> BrokerRegistration:
     port = integer(node, document, "port", -1, PORT_MAX, default=-1)
     timestamp_ms = optional_integer(node, document, "timestamp", 0, INT64_MAX)
     jmx_port = integer(node, document, "jmx_port", -1, PORT_MAX, default=-1)
-    intact_since = BrokerEpoch(
-        integer(node, document, INTACT_SINCE, -1, INT64_MAX, default=UNKNOWN_BROKER_EPOCH)
-    )
+    since = optional_integer(node, document, INTACT_SINCE, UNKNOWN_BROKER_EPOCH, INT64_MAX)
+    intact_since = None if since is None else BrokerEpoch(since)
     if version == 1:
         if host is None:
             raise node.corrupt("has no 'host'")
@@ -199,7 +198,7 @@ def encode_broker(broker: BrokerRegistration) -> bytes:
         fields["listener_security_protocol_map"] = protocols
     if broker.version >= 5 or broker.features:
         fields["features"] = dict(broker.features)
-    if broker.intact_since != UNKNOWN_BROKER_EPOCH:
+    if broker.intact_since is not None:
         fields[INTACT_SINCE] = broker.intact_since
     if broker.cleanup_policies:
         fields[CLEANUP_POLICIES] = list(broker.cleanup_policies)

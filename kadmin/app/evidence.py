@@ -140,7 +140,6 @@ def by_brokers(session: Session, connection: "WireConnection", default_min_isr: 
     from cluster.model.ids import BrokerId
     from kadmin.admin.wire.attempts import Attempts
     from kadmin.admin.wire.kept_throttles import read_journal
-    from kadmin.admin.wire.quorum import is_on_kraft
     from kadmin.admin.wire.refused_partitions import read_refused, refusing
     from kadmin.admin.wire.snapshot import read_snapshot, told_reassignments
     from kadmin.admin.wire.wire_configs import WireConfigs
@@ -149,7 +148,7 @@ def by_brokers(session: Session, connection: "WireConnection", default_min_isr: 
     from kadmin.plan.check.evidence import Evidence
 
     tells_configs = connection.broker_version >= TELLS_CONFIGS
-    gaps = [] if is_on_kraft(connection) else [OF_ZOOKEEPER]
+    gaps = [] if connection.is_on_kraft else [OF_ZOOKEEPER]
     if not tells_configs:
         gaps.append("min ISR, throttles and reassignments: brokers describe them from 2.4 on")
     # First of all, so that those are known who keep others waiting.

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from cluster.model.ids import BrokerId
+    from kadmin.admin.metrics.endpoints import Endpoint
     from kadmin.admin.wire.connection import WireConnection
     from kadmin.admin.zookeeper.connection import Connection
     from kadmin.plan.migration.evidence import MigrationEvidence
@@ -21,6 +22,7 @@ LOOK_AGAIN_S: Final = (1.0,)
 """The pauses before what differs is read again: a write may be under way."""
 
 OF_BROKERS: Final = "releases, authorizers and settings of brokers"
+OF_CLIENTS: Final = "clients that Kafka 4.0 does not serve"
 
 
 def read_migration(
@@ -85,6 +87,33 @@ def described(
         answers=answers,
         silent=tuple(broker for broker in brokers if str(broker) in silent),
         unlooked=(*found.unlooked, *gaps),
+    )
+
+
+def with_metrics(
+    session: Session, found: "MigrationEvidence", endpoints: "Sequence[Endpoint]"
+) -> "MigrationEvidence":
+    """Return *found* with the requests of old clients that *endpoints* of brokers have counted."""
+    from kadmin.admin.metrics.endpoints import read_endpoints
+    from kadmin.plan.migration.old_clients import old_requests
+
+    with session.budget.spending() as left_s:
+        answers = read_endpoints(endpoints, left_s, is_usual=True)
+    return replace(
+        found,
+        old_requests={
+            name: tuple(old_requests(each))
+            for name, each in answers.items()
+            if not isinstance(each, str)
+        },
+        unlooked=(
+            *found.unlooked,
+            *(
+                f"{OF_CLIENTS}: {name}: {each}"
+                for name, each in answers.items()
+                if isinstance(each, str)
+            ),
+        ),
     )
 
 

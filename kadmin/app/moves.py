@@ -99,7 +99,6 @@ def wire_admin(session: Session, brokers: "WireConnection") -> "WireReassignment
     from kadmin.admin.wire.wire_reassignments import WireReassignments
     from kadmin.admin.zookeeper.lease_beside import LeaseBeside
 
-    brokers.remembers_silence = True
     lease = LeaseBeside(session.connect_zookeeper_beside)
     return WireReassignments(brokers, session.warn, lease, leaves_out_silent=True)
 

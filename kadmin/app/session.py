@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         TopicAdmin,
     )
     from kadmin.admin.wire.connection import WireConnection
+    from kadmin.admin.wire.patience import Patience
     from kadmin.admin.wire.probe import Probe
     from kadmin.admin.zookeeper.connection import Connection, ZooKeeperSilent
     from kadmin.admin.zookeeper.ensemble_probe import EnsembleProbe
@@ -70,9 +71,18 @@ class Session:
         """The time that this command may spend waiting for servers."""
         return Budget(self.settings.timeout_s)
 
+    @cached_property
+    def patience(self) -> "Patience":
+        """How long each broker is waited for."""
+        from kadmin.admin.wire.patience import Patience
+
+        return Patience()
+
     def look_again(self) -> None:
-        """Begin another look at the cluster, which has its time anew."""
+        """Begin another look at the cluster, which has its time anew; a broker that does not answer
+        does not hold up the answers of the others."""
         self.budget.renew()
+        self.patience.is_limited = True
         self.zookeeper_failure = None
 
     @contextmanager
@@ -279,20 +289,27 @@ class Session:
             yield admin
 
     @contextmanager
-    def configs(self) -> Iterator["ConfigAdmin"]:
-        """Open a connection for configs; it is closed at the end."""
+    def configs(self, *, by_brokers: bool = False) -> Iterator["ConfigAdmin"]:
+        """Open a connection for configs; it is closed at the end.
 
-        def by_zookeeper(connection: "Connection") -> "ConfigAdmin":
+        *by_brokers* is for what ZooKeeper would take unchecked.
+        """
+
+        def told_by_zookeeper(connection: "Connection") -> "ConfigAdmin":
             from kadmin.admin.zookeeper.zookeeper_configs import ZooKeeperConfigs
 
             return ZooKeeperConfigs(connection)
 
-        def by_brokers(brokers: "WireConnection") -> "ConfigAdmin":
+        def told_by_brokers(brokers: "WireConnection") -> "ConfigAdmin":
             from kadmin.admin.wire.wire_configs import WireConfigs
 
             return WireConfigs(brokers, self.warn)
 
-        with self.asked(by_zookeeper, by_brokers) as admin:
+        if by_brokers:
+            with self.connect_brokers() as brokers:
+                yield told_by_brokers(brokers)
+            return
+        with self.asked(told_by_zookeeper, told_by_brokers) as admin:
             yield admin
 
     @contextmanager
@@ -454,7 +471,9 @@ class Session:
         found = self.brokers() if by is None else self.brokers_by(by)
         probe = self._probes[found.bootstrap] = Probe(found)
         try:
-            with connect_brokers(found, log=log, budget=self.budget, probe=probe) as connection:
+            with connect_brokers(
+                found, log=log, budget=self.budget, probe=probe, patience=self.patience
+            ) as connection:
                 connection.hindrance = self.zookeeper_failure
                 yield connection
         except UnreachableError as error:

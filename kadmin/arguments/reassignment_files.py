@@ -30,6 +30,11 @@ TARGETS_HINT: Final = (
     'write it like {"version":1,"partitions":[{"topic":"t","partition":0,"replicas":[1,2]}]},'
     " as --generate prints it"
 )
+CURRENT: Final = "Current partition replica assignment"
+ALL_HINT: Final = (
+    "keep the JSON below 'Proposed partition reassignment configuration'; that above it is the way"
+    " back"
+)
 TOPICS_HINT: Final = 'write it like {"version":1,"topics":[{"topic":"t"},{"topic":"u"}]}'
 
 
@@ -40,6 +45,8 @@ def parse_targets(text: str, source: str) -> dict[TopicPartition, Target]:
         BadFile: it is not of Kafka's form, names nothing, a partition twice, or a partition with
             replicas that no partition can have.
     """
+    if text.lstrip().startswith(CURRENT):
+        raise BadFile(source, ["it is all that --generate prints, with two assignments"], ALL_HINT)
     document = parse_document(text, source, TARGETS_HINT)
     problems = list(version_problems(document))
     entries = document.get("partitions")

@@ -159,7 +159,7 @@ def print_version(ctx: click.Context, _param: click.Parameter, value: bool) -> N
     help="Show the version and exit.",
 )
 def kadmin() -> None:
-    """See and change log clusters that are coordinated by ZooKeeper.
+    """See and change Kafka clusters that ZooKeeper or KRaft coordinates.
 
     Works on Apache Kafka 0.8.2 to 3.9 in ZooKeeper mode, and by its brokers on Kafka in KRaft mode.
     Global options may stand before or after the command's name.

@@ -8,7 +8,7 @@ import click
 from kadmin.cli.cluster.options import name_option
 from kadmin.cli.common_options import window_option
 from kadmin.cli.frame import command
-from kadmin.cli.options import option
+from kadmin.cli.options import Decorator, declared, option
 from kadmin.cli.session import Session
 from kadmin.cli.watching import watch, watch_option
 
@@ -20,24 +20,30 @@ SELECTION: Final = "Which metrics"
 LOOK: Final = "What is shown"
 
 
+def metrics_url_options(section: str) -> Decorator:
+    """Declare --prometheus-url and --jolokia-url, which `named_endpoints` reads."""
+
+    return declared(
+        *(
+            option(
+                f"--{name}-url",
+                f"{name}_urls",
+                multiple=True,
+                metavar="[NAME=]URL",
+                section=section,
+                help=f"A broker's endpoint {whose}; may be repeated.",
+            )
+            for name, whose in (
+                ("prometheus", "for Prometheus, such as jmx_exporter's"),
+                ("jolokia", "of Jolokia"),
+            )
+        )
+    )
+
+
 @command("metrics", short_help="See the metrics of brokers.")
 @name_option(section=SOURCES)
-@option(
-    "--prometheus-url",
-    "prometheus_urls",
-    multiple=True,
-    metavar="[NAME=]URL",
-    section=SOURCES,
-    help="A broker's endpoint for Prometheus, such as jmx_exporter's; may be repeated.",
-)
-@option(
-    "--jolokia-url",
-    "jolokia_urls",
-    multiple=True,
-    metavar="[NAME=]URL",
-    section=SOURCES,
-    help="A broker's endpoint of Jolokia; may be repeated.",
-)
+@metrics_url_options(SOURCES)
 @option(
     "--broker",
     "brokers",

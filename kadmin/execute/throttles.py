@@ -57,7 +57,8 @@ def set_throttles(
     Nothing is written once the journal of a supervised *run* is another one.
 
     A broker that is not alive is left out where its configs cannot be read, and so is one that does
-    not answer, if *admin* leaves those out: these are returned.
+    not answer, if *admin* leaves those out: these are returned, and with them those that *snapshot*
+    has and that have died since.
 
     Raises:
         Unreadable: configs of one that is to be slowed down are damaged; no throttle is set.
@@ -88,7 +89,7 @@ def set_throttles(
             if replace(journal, zk_version=written.zk_version) != written:
                 continue
         if not plans:
-            return frozenset(each for each in wanted if subjects.config(each) in silent)
+            return frozenset(each for each in wanted if subjects.config(each) in silent - dead)
         has_set = True
         write_all(admin, replace(fence, lease=journal.zk_version), plans)
     raise ChangedInBetween(REASON)

@@ -12,6 +12,9 @@ HADOOP_HINT: Final = (
     "Hadoop's libhdfs and its classes are needed:"
     ' export ARROW_LIBHDFS_DIR="$HADOOP_HOME/lib/native" CLASSPATH="$(hadoop classpath --glob)"'
 )
+S3_ANSWER_S: Final = 30.0
+"""How long S3 may take for an answer, each of three times.  AWS's SDK gives up after 3 s and asks
+again, up to 30 times: a store that is slower never answers it."""
 SCHEMES_HINT: Final = "file:, hdfs:, s3: (s3a:) and gs: are understood; copy other files here first"
 
 
@@ -61,6 +64,10 @@ def filesystem_of(uri: str) -> tuple[Any, str]:
         ) from error
     if uri.startswith(OF_HADOOP):
         require_root(filesystem, uri)
+    if filesystem.type_name == "s3":
+        # A URI cannot say it; what a copy is made of can.
+        _, (options,) = filesystem.__reduce__()
+        filesystem = fs.S3FileSystem(**{**options, "request_timeout": S3_ANSWER_S})
     return filesystem, inner
 
 

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from cluster.model.broker import BrokerRegistration
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
 from cluster.model.config_spec import Syntax, ValueKind, parsed_number, trimmed
 from cluster.model.config_table import (
@@ -374,19 +375,30 @@ def refuse_past_brokers(
     entity: ConfigEntity, request: ConfigRequest, surroundings: Surroundings
 ) -> None:
     """Raise BrokersRun where Kafka's own tool would refuse to set it over ZooKeeper."""
-    names = [name for name in request.add if not is_throttle(name)]
-    if surroundings.asks_brokers or not names:
-        return
-    if entity.root.name is None:
-        running = list(surroundings.brokers.values())
-        shown = "a broker is running"
-    else:
-        broker = surroundings.brokers.get(BrokerId(int(entity.root.name)))
-        running = [] if broker is None else [broker]
-        shown = f"broker {entity.root.name} is running"
+    running = (
+        () if surroundings.asks_brokers else those_to_ask(entity, request, surroundings.brokers)
+    )
     if running:
+        shown = "a broker" if entity.root.name is None else f"broker {entity.root.name}"
         addresses = [endpoint.address for broker in running for endpoint in broker.endpoints]
-        raise BrokersRun(names, entity, shown, next(iter(addresses), "HOST:PORT"))
+        names = checked_by_brokers(request)
+        raise BrokersRun(names, entity, f"{shown} is running", next(iter(addresses), "HOST:PORT"))
+
+
+def those_to_ask(
+    entity: ConfigEntity, request: ConfigRequest, brokers: Mapping[BrokerId, BrokerRegistration]
+) -> tuple[BrokerRegistration, ...]:
+    """Return those of the live *brokers* that would check what *request* sets for *entity*."""
+    if entity.kind is not EntityKind.BROKERS or not checked_by_brokers(request):
+        return ()
+    if entity.root.name is None:
+        return tuple(brokers.values())
+    broker = brokers.get(BrokerId(int(entity.root.name)))
+    return () if broker is None else (broker,)
+
+
+def checked_by_brokers(request: ConfigRequest) -> list[str]:
+    return [name for name in request.add if not is_throttle(name)]
 
 
 def is_same_quota(kind: EntityKind, name: str, before: str | None, after: str) -> bool:

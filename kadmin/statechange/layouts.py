@@ -64,10 +64,15 @@ FRONT: Final = re.compile(
 )
 """A thread, a class, a separator; *sure* is what begins no message."""
 
-TAIL: Final = re.compile(rf"\s+(?:[\[(<]?\s*(?P<level>{LEVEL})\s*[\])>]?|{IN_BRACKETS}|-|\|)\s*\Z")
+BLANKS: Final = r"(?<!\s)\s++"
+"""A whole run of blanks: a search does not begin again at each of them, nor give them back."""
+
+TAIL: Final = re.compile(
+    rf"{BLANKS}(?:[\[(<]?\s*+(?P<level>{LEVEL})\s*+[\])>]?|{IN_BRACKETS}|-|\|)\s*+\Z"
+)
 LOGGER_TAIL: Final = re.compile(
-    r"\s+(?:- )?[(\[<{]state\.change\.logger[^()\[\]<>{}]*[)\]>}](?:[\"'$]|<br ?/?>)?"
-    rf"(?:\s+(?!\[(?:Broker|Controller) id=)(?:{IN_BRACKETS}|\||[\w.#-]+)){{0,3}}\s*\Z"
+    rf"{BLANKS}(?:- )?[(\[<{{]state\.change\.logger[^()\[\]<>{{}}]*[)\]>}}](?:[\"'$]|<br ?/?>)?"
+    rf"(?:,\S*)?(?:\s+(?!\[(?:Broker|Controller) id=)(?:{IN_BRACKETS}|\||[\w.#-]+)){{0,3}}\s*\Z"
 )
 FRONT_MAX: Final = 8
 WORDS_MAX: Final = 3
@@ -75,6 +80,9 @@ WORDS_MAX: Final = 3
 
 FRONT_CHARS_MAX: Final = 64
 TAILS_MAX: Final = 4
+SEARCHED_CHARS: Final = 1024
+"""How much of a line is searched behind its date, and before its end: lines may have megabytes."""
+
 DATE_AFTER_MAX: Final = 4
 """So many things stand before a date at most."""
 
@@ -99,8 +107,12 @@ COLLECTORS: Final = tuple(
             rf"|(?P<time>{STAMP})|[0-9]{{10}}\.[0-9]{{6}}"
             r"|[A-Z][a-z]{2} [0-9]{4}(?:-[0-9]{2}){2} [0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)? \S+)"
             r" (?!Caused by:)(?P<stream>[\w.-]+ [\w./@-]+)(?:\[[0-9]+\])?:(?: |\Z)",
-            # kubectl and docker logs --timestamps
-            rf"(?P<time>{STAMP})(?: |\Z)",
+            # Loki's logcli
+            rf"(?P<time>{STAMP}) (?P<stream>\{{[\w.]+=\"[^}}]*\}})(?: |\Z)",
+            # kubectl and docker logs --timestamps; Grafana's downloads
+            rf"(?P<time>{STAMP})(?:[ \t]|\Z)",
+            # CloudWatch's rows of CSV
+            r"[0-9]{13},\"?",
             # grep with names and numbers
             r"(?P<stream>[^\s:\[\]{]*\.log[\w.-]*?)(?::[0-9]+:|-[0-9]+-|:)",
         ),
@@ -269,7 +281,9 @@ def date_in_front(text: str) -> tuple[Level | None, re.Match[str] | None]:
         found = DATE.match(text, at)
         if found is not None:
             return level, found
-        front = FRONT_LEVEL.match(text, at) or FRONT.match(text, at)
+        front = FRONT_LEVEL.match(text, at, at + SEARCHED_CHARS) or FRONT.match(
+            text, at, at + SEARCHED_CHARS
+        )
         if front is None or not front[1]:
             break
         level = level or level_of(front[1])
@@ -296,13 +310,21 @@ def is_collected(text: str) -> bool:
 
     It has a date itself, before its writer's name, or is JSON.
     """
-    writer = WRITER.search(text)
+    writer = writer_in(text)
     front = text[: FRONT_CHARS_MAX if writer is None else writer.start()]
     return '{"' in front or any(time_of_date(each) is not None for each in DATE.finditer(front))
 
 
 def is_of_kafka(text: str) -> bool:
-    return LOGGER_NAME in text or WRITER.search(text) is not None
+    return LOGGER_NAME in text or writer_in(text) is not None
+
+
+def writer_in(text: str) -> re.Match[str] | None:
+    return WRITER.search(text, 0, SEARCHED_CHARS)
+
+
+def tail_of(text: str) -> re.Match[str] | None:
+    return TAIL.search(text, max(0, len(text) - SEARCHED_CHARS))
 
 
 def level_in_front(text: str) -> tuple[Level | None, str]:
@@ -312,17 +334,17 @@ def level_in_front(text: str) -> tuple[Level | None, str]:
     for _ in range(FRONT_MAX):
         if WRITER.match(text, at):
             break
-        found = FRONT_LEVEL.match(text, at)
+        found = FRONT_LEVEL.match(text, at, at + SEARCHED_CHARS)
         if found is not None:
             return level_of(found["level"]), text[found.end() :]
-        token = FRONT.match(text, at)
+        token = FRONT.match(text, at, at + SEARCHED_CHARS)
         words += token is not None and token["sure"] is None
         if token is None or words > WORDS_MAX:
             break
         at = token.end()
     shorter = text
     for _ in range(TAILS_MAX):
-        tail = TAIL.search(shorter)
+        tail = tail_of(shorter)
         if tail is None:
             break
         shorter = shorter[: tail.start()]
@@ -343,10 +365,11 @@ def messages(head: Head) -> Iterator[str]:
 
     Threads, classes and places in the source may stand before or behind it.
     """
-    rest = LOGGER_TAIL.sub("", head.rest)
+    logger = LOGGER_TAIL.search(head.rest, max(0, len(head.rest) - SEARCHED_CHARS))
+    rest = head.rest if logger is None else head.rest[: logger.start()]
     ends = [rest, rest.rstrip(' \t\r\n"')]
     for _ in range(TAILS_MAX):
-        tail = TAIL.search(ends[-1])
+        tail = tail_of(ends[-1])
         if tail is None:
             break
         ends.append(ends[-1][: tail.start()])
@@ -364,12 +387,12 @@ def fronts(text: str) -> Iterator[int]:
     """Return where a message may begin: behind each thing before it, and with the writer's name."""
     at = 0
     for _ in range(FRONT_MAX):
-        token = FRONT.match(text, at)
+        token = FRONT.match(text, at, at + SEARCHED_CHARS)
         if token is None or token["sure"] is None or WRITER.match(text, at):
             break
         at = token.end()
         yield at
-    writer = WRITER.search(text)
+    writer = writer_in(text)
     if writer is not None and writer.start() > at:
         yield writer.start()
 
@@ -399,7 +422,7 @@ def unwrapped_once(outer: Wrapped) -> Wrapped | None:
             plain_head(text) is not None or dated_head(text) is not None
         ):
             break
-        found = collector.match(text)
+        found = collector.match(text, 0, SEARCHED_CHARS)
         if found is None:
             continue
         said = found.groupdict()

@@ -157,8 +157,8 @@ class FaultyCluster:
     def heal(self) -> None:
         """Let everything that stands still, is cut off or is gone be there again.
 
-        Who has forgotten what it acknowledged comes back last: a controller that sees nobody else
-        of an ISR lets it lead, as `docs/safety.md` says.
+        Those that have lost what they acknowledged come back first, and may not lead before others
+        of the ISR are back.
         """
         forgetful = set() if self._syncs_all else set(self._losing)
         for broker_id, machine in self.machines.items():
@@ -176,9 +176,8 @@ class FaultyCluster:
         self.network.heal()
         self._start_zookeepers()
         if forgetful:
-            self.keep_up(forgetful)
-            others = set(self.members.brokers) - forgetful
-            wait_until(lambda: others <= self._registered(), what=f"brokers {others}")
+            self.keep_up(set(self.members.brokers) - forgetful)
+            wait_until(lambda: forgetful <= self._registered(), what=f"brokers {forgetful}")
         self.keep_up()
 
     def keep_up(self, but: Collection[int] = ()) -> list[str]:

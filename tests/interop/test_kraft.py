@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, cast
@@ -10,6 +11,7 @@ from typing import Any, Final, cast
 import pytest
 
 from kadmin.errors import ExitCode
+from tests.interop.broker_settings import LOOPBACK
 from tests.interop.brokers import RealCluster
 from tests.interop.dump import Dump
 from tests.interop.kraft import CONTROLLER_ID, KRaftCluster, kraft_cluster
@@ -128,6 +130,56 @@ def test_configs_that_only_kraft_has_are_refused_with_who_knows_them(
     assert f"--entity-type {entity}" in outcome.stderr
 
 
+def test_credentials_of_both_mechanisms_are_set_by_one_command(way: KRaftWay) -> None:
+    both = "SCRAM-SHA-256=[iterations=4096,password=a],SCRAM-SHA-512=[iterations=4096,password=b]"
+    of_bob = ("--entity-type", "users", "--entity-name", "bob")
+
+    way.done("configs", "--alter", *of_bob, "--add-config", both, "--yes")
+
+    def described() -> str:
+        return way.done("configs", "--describe", *of_bob)
+
+    wait_until(
+        lambda: all(name in described() for name in ("SCRAM-SHA-256", "SCRAM-SHA-512")),
+        what="both credentials",
+    )
+
+
+def test_brokers_whose_controllers_do_not_answer_still_describe_topics(
+    way: KRaftWay, kraft: KRaftCluster
+) -> None:
+    name = way.topic()
+    controller = kraft.controller.server.process
+    assert controller is not None
+    where = (*way.where, "--timeout", "6")
+    controller.send_signal(signal.SIGSTOP)
+    try:
+        topics = kadmin("topics", "--describe", "--topic", name, *where)
+        check = kadmin("check", *where)
+    finally:
+        controller.send_signal(signal.SIGCONT)
+
+    assert f"Topic: {name}\tPartition: 0\tLeader: 0" in topics.stdout, topics
+    assert "the controllers do not answer" in topics.stderr
+    assert ExitCode.FOUND == check.exit_code, check
+    assert "who the controller is: not told by the brokers: the controllers do not" in check.stdout
+    # Whoever was fenced meanwhile comes back.
+    wait_until(lambda: "0\n1\n" == way.done("brokers", "--list"), what="both brokers")
+
+
+def test_a_controller_among_the_addresses_is_passed_over_and_alone_is_named(
+    kraft: KRaftCluster,
+) -> None:
+    controller = f"{LOOPBACK}:{kraft.controller.place.port}"
+
+    alone = kadmin("topics", "--list", WIRE, controller)
+    among = kadmin("topics", "--list", WIRE, f"{controller},{kraft.bootstrap}")
+
+    assert ExitCode.UNREACHABLE == alone.exit_code
+    assert f"{controller}: that is a KRaft controller, which serves no clients" in alone.stderr
+    assert ExitCode.DONE == among.exit_code, among
+
+
 @pytest.mark.parametrize("command", sorted(OF_ZOOKEEPER))
 def test_what_asks_zookeeper_alone_does_not_take_brokers(way: KRaftWay, command: str) -> None:
     words = {"zookeeper": (), "lead": ("/x", "--", "true"), "migration": ("status",)}
@@ -150,9 +202,11 @@ def test_the_metadata_log_is_printed_to_the_byte(
 
     theirs = Dump(java, maven.class_path(KRAFT[kraft.release]))(files, decoder)
 
-    ours = kadmin("dump-log", decoder, *map(str, files))
-    # Only from 4 on Kafka's tool has the fields of this record.
-    theirs = [re.sub(r"LeaderChange: .*", "controlType: LEADER_CHANGE(2)", line) for line in theirs]
-    assert theirs == ours.stdout.splitlines()
-    assert 0 == ours.exit_code, ours.stderr
+    outcome = kadmin("dump-log", decoder, *map(str, files))
+    ours = outcome.stdout
+    if kraft.release < "4":
+        # Only from 4 on Kafka's tool has the fields of this record.
+        ours = re.sub(r"LeaderChange: .*", "controlType: LEADER_CHANGE(2)", ours)
+    assert theirs == ours.splitlines()
+    assert 0 == outcome.exit_code, outcome.stderr
     assert sum("PARTITION_RECORD" in line for line in theirs) > 0

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from confluent_kafka import Producer
 
 from kadmin.local.ports import free_ports
 from tests.clients.confluent import Confluent
@@ -14,10 +15,14 @@ from tests.interop.maven import Maven, needing_maven
 from tests.interop.one_broker import one_broker, start
 from tests.interop.releases import JMX_EXPORTER, JOLOKIA, Bundle
 from tests.support.cli import done
-from tests.support.waiting import wait_until
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 WITHOUT_RULES: Final = "rules:\n- pattern: '.*'\n"
 HOST: Final = "127.0.0.1"
+
+
+# Of Fetch and the like, the versions of clients of Kafka 0.9.
+OLD: Final = {"api.version.request": False, "broker.version.fallback": "0.9.0.1"}
 
 
 def jar(maven: Maven, bundle: Bundle, name: str) -> Path:
@@ -52,6 +57,9 @@ def sources(
         client = Confluent(kafka.bootstrap)
         client.create_topic("orders", 1)
         client.produce("orders", [Sent(b"x" * 1000)] * 10, acks="all")
+        old = Producer({"bootstrap.servers": kafka.bootstrap, **OLD})
+        old.produce("orders", b"x")
+        assert 0 == old.flush(OUTER_LIMIT_S)
         yield {
             "raw": ("--prometheus-url", f"0=http://{HOST}:{ports['raw']}"),
             "jolokia": ("--jolokia-url", f"0=http://{HOST}:{ports['jolokia']}"),
@@ -65,7 +73,9 @@ def read(*options: str) -> dict[str, Any]:
 
 @pytest.mark.interop
 @pytest.mark.smoke
-def test_each_agent_has_the_same_numbers(sources: dict[str, tuple[str, str]]) -> None:
+def test_each_agent_has_the_same_numbers(
+    sources: dict[str, tuple[str, str]], chroot: str, request: pytest.FixtureRequest
+) -> None:
     by_agent = {name: read(*options) for name, options in sources.items()}
 
     for name, numbers in by_agent.items():
@@ -84,3 +94,9 @@ def test_each_agent_has_the_same_numbers(sources: dict[str, tuple[str, str]]) ->
         ),
         what="the size of the log by each agent",
     )
+    counts_them = request.node.callspec.params["sources"] == "3.9.1"
+    assert dict.fromkeys(sources, counts_them) == {
+        name: "does not serve: Produce v1"
+        in done("migration", "check", "--zookeeper", chroot, *agent)
+        for name, agent in sources.items()
+    }

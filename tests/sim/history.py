@@ -2,18 +2,18 @@
 of it may vanish or change.
 
 The first two hold of a partition, whoever leads it.  A machine that stops may lose what it had not
-flushed.  That costs a partition nothing as long as a member of its ISR has the rest; when all
-members are such that have lost something, nothing is expected of it any more (Kafka of these ages
-knows no better).  Nor is what a broker has lost that is elected as if it had not been away, where
-the controller that could know has ended (`docs/safety.md` says when the next one cannot).  The same
-holds once a topic allowed unclean elections.
+flushed.  That costs a partition nothing as long as a member of its ISR has the rest: that one has
+to lead, and is waited for while it is away.  When all members are such that have lost something,
+nothing is expected of it any more.  Nor is what a broker has lost that is elected as if it had not
+been away, where a controller that did not know of its new life has written the state since, and has
+ended (`docs/safety.md`).  The same holds once a topic allowed unclean elections.
 """
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Mapping
 from typing import NamedTuple, TypeAlias, cast
 
 from cluster.formats.record_batch import BatchHeader, whole_batches
-from cluster.model.ids import NO_LEADER_EPOCH, BrokerId, TopicPartition
+from cluster.model.ids import NO_LEADER, NO_LEADER_EPOCH, BrokerId, TopicPartition
 from cluster.model.topic import PartitionState
 from cluster.storage.files import File
 from cluster.storage.log.partition_log import PartitionLog
@@ -35,14 +35,6 @@ class LogKey(NamedTuple):
     of: Incarnation
 
 
-class Loss(NamedTuple):
-    """What a replica may have lost with its machine: all from an offset on."""
-
-    end_offset: int
-    controller_epoch: int
-    """That of the time when the machine stopped."""
-
-
 Batches: TypeAlias = Mapping[int, tuple[int, int]]
 """Batches by their first offsets: the offset behind each, and its checksum."""
 
@@ -51,10 +43,12 @@ class History:
     def __init__(
         self,
         unclean_topics: Container[str],
+        flushing_topics: Container[str],
         state_of: Callable[[Incarnation], PartitionState | None],
         controller_epoch: Callable[[], int],
     ) -> None:
-        """Of *unclean_topics* nothing is expected: those that are, or ever were.
+        """Of *unclean_topics* nothing is expected: those that are, or ever were.  Of
+        *flushing_topics* all that was acknowledged is, whatever machines stop.
 
         *state_of* is what stands in ZooKeeper, None for a partition that is not there;
         *controller_epoch* that of the controller that was elected last.
@@ -65,14 +59,21 @@ class History:
         self.machine_stops = 0
         """How often a machine has stopped: what was known before may have been lost with it."""
         self._unclean_topics = unclean_topics
+        self._flushing_topics = flushing_topics
         self._state_of = state_of
         self._given_up: dict[Incarnation, int] = {}
         """The leader epoch in which something was given up: older leaders may still tell of it."""
         self._kept: dict[Incarnation, dict[int, tuple[int, int]]] = {}
         """What may not vanish."""
         self._flushed: dict[LogKey, int] = {}
-        self._lost: dict[LogKey, Loss] = {}
-        """The replicas that may have lost something, and have not joined the ISR since."""
+        self._lost: dict[LogKey, int] = {}
+        """The replicas that may have lost something, all from an offset on, and have not joined the
+        ISR since.
+        """
+        self._hidden: dict[LogKey, int] = {}
+        """Those of them that were back when a state was written without knowing it: under which
+        controller epoch.  Later controllers cannot know it.
+        """
 
     def _isr_of(self, of: Incarnation) -> tuple[BrokerId, ...]:
         state = self._state_of(of)
@@ -119,7 +120,12 @@ class History:
     def on_deleted(self, key: LogKey) -> None:
         """Forget a log that was to go; the next one of the name is another."""
         self._flushed.pop(key, None)
+        self._has_all(key)
+
+    def _has_all(self, key: LogKey) -> None:
+        """Expect of a replica what is expected of any."""
         self._lost.pop(key, None)
+        self._hidden.pop(key, None)
 
     def on_ended(self, process: SimProcess) -> None:
         """A process has ended: note what of its logs was flushed."""
@@ -133,37 +139,71 @@ class History:
         """Expect no more of the replicas of a broker that has ended than what it had flushed."""
         self.machine_stops += 1
         for key, flushed in self._flushed.items():
-            if key.broker_id == broker_id:
-                before = self._lost.get(key)
-                end = flushed if before is None else min(flushed, before.end_offset)
-                self._lost[key] = Loss(end, self._controller_epoch())
+            if key.broker_id == broker_id and key.of.partition.topic not in self._flushing_topics:
+                self._lost[key] = min(flushed, self._lost.get(key, flushed))
+                self._hidden.pop(key, None)
                 self._expect_less(key.of)
 
     def on_isr(
         self,
         of: Incarnation,
-        before: Container[BrokerId],
-        is_still_running: Callable[[BrokerId], bool],
+        before: Collection[BrokerId],
+        is_known: Callable[[BrokerId], bool],
+        is_hidden: Callable[[BrokerId], bool],
     ) -> None:
-        """The ISR of a partition has changed: each new member has everything again.
+        """The state of a partition has changed: each new member of the ISR has everything again.
 
         Except one whose process has ended after it caught up, while the author does not know that:
-        *is_still_running* returns False for it.
+        *is_known* returns False for it.  *is_hidden*: it has registered again, of which the author
+        does not know.
         """
-        for member in self._isr_of(of):
-            if member not in before and is_still_running(member):
-                self._lost.pop(LogKey(member, of), None)
-        self._expect_less(of)
-
-    def _expect_less(self, of: Incarnation) -> None:
-        """Give up what any member of the ISR may have lost, when there is none that has not."""
         state = self._state_of(of)
         if state is None:
             return
+        for member in state.isr:
+            key = LogKey(member, of)
+            if member not in before and is_known(member):
+                self._has_all(key)
+            elif key in self._lost and is_hidden(member):
+                self._hidden[key] = self._controller_epoch()
+        self._check_leader(of, state, before, is_known)
+        if self._expect_less(of) and state.leader != NO_LEADER and is_known(state.leader):
+            # From now on no more is expected than what each of them has.
+            for member in filter(is_known, state.isr):
+                self._has_all(LogKey(member, of))
+
+    def _check_leader(
+        self,
+        of: Incarnation,
+        state: PartitionState,
+        before: Collection[BrokerId],
+        is_known: Callable[[BrokerId], bool],
+    ) -> None:
+        """See that nobody leads who has lost what another member of the ISR may still have."""
+        key = LogKey(state.leader, of)
+        end = max((end for end, _ in self._expected(of).values()), default=0)
+        if end <= self._lost.get(key, end) or not is_known(state.leader) or self._is_hidden(key):
+            return
+        whole = [member for member in before if LogKey(member, of) not in self._lost]
+        if whole:
+            text = f"{of}: {state.leader} leads, which has lost what {whole} may have"
+            raise Violation(Kind.LOST_RECORD, f"{text}, up to {end}: {state}")
+
+    def _is_hidden(self, key: LogKey) -> bool:
+        """Whether a controller before this one hid that a replica has lost something."""
+        return self._hidden.get(key, self._controller_epoch()) != self._controller_epoch()
+
+    def _expect_less(self, of: Incarnation) -> bool:
+        """Give up what any member of the ISR may have lost, when there is none that has not."""
+        state = self._state_of(of)
+        if state is None:
+            return False
         lost = [self._lost.get(LogKey(member, of)) for member in state.isr]
-        ends = [one.end_offset for one in lost if one is not None]
-        if len(ends) == len(lost):
-            self._give_up(of, state.leader_epoch, min(ends))
+        ends = [end for end in lost if end is not None]
+        if len(ends) < len(lost):
+            return False
+        self._give_up(of, state.leader_epoch, min(ends))
+        return True
 
     def _give_up(self, of: Incarnation, leader_epoch: int, end_offset: int) -> None:
         self._given_up[of] = leader_epoch
@@ -174,13 +214,11 @@ class History:
         }
 
     def on_leads(self, of: Incarnation, broker_id: BrokerId, leader_epoch: int) -> None:
-        """A broker takes a leadership.
-
-        When it was away, only the controller of that time is sure to notice, by its broker epoch.
-        """
-        loss = self._lost.get(LogKey(broker_id, of))
-        if loss is not None and loss.controller_epoch != self._controller_epoch():
-            self._give_up(of, leader_epoch, loss.end_offset)
+        """A broker takes a leadership, as if it had not been away where that is hidden."""
+        key = LogKey(broker_id, of)
+        if key in self._lost and self._is_hidden(key):
+            self._give_up(of, leader_epoch, self._lost[key])
+            self._has_all(key)
 
     def on_started(self, process: SimProcess) -> None:
         """Compare the logs of a broker that has recovered with what was flushed."""
@@ -199,7 +237,7 @@ class History:
         """A broker is back that is all of a partition's ISR: what it has now is all there is."""
         for key in [key for key in self._lost if key.broker_id == process.broker_id]:
             if self._isr_of(key.of) == (process.broker_id,):
-                del self._lost[key]
+                self._has_all(key)
 
     def check_member(
         self, process: SimProcess, partition: TopicPartition, log: PartitionLog

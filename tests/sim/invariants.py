@@ -22,7 +22,7 @@ from cluster.model.controller import ControllerEpochNode
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition
 from cluster.model.topic import PartitionState
-from cluster.model.topic_config_specs import UNCLEAN_LEADER_ELECTION
+from cluster.model.topic_config_specs import FLUSH_MESSAGES, UNCLEAN_LEADER_ELECTION
 from cluster.zk import paths
 from cluster.zk.configs import decode_config
 from cluster.zk.controller import decode_controller_epoch
@@ -51,6 +51,8 @@ class Invariants:
         """The ids of topics, by the topic's incarnation: its name and when it was made."""
         self.replicas: dict[TopicPartition, tuple[BrokerId, ...]] = {}
         self.unclean_topics: set[str] = set()
+        self.flushing_topics: set[str] = set()
+        """Those that have had `flush.messages=1` since they were made."""
         self._unclean_by_request: set[str] = set()
         """The incarnations for which an operator has asked for unclean elections."""
         self.ever_unclean_topics: set[str] = set()
@@ -99,6 +101,10 @@ class Invariants:
             change = self.unclean_topics.add if is_unclean else self.unclean_topics.discard
             change(commit.after.name)
             self.ever_unclean_topics |= self.unclean_topics
+            if values.get(FLUSH_MESSAGES) != "1":
+                self.flushing_topics.discard(commit.after.name)
+            elif commit.before is None:
+                self.flushing_topics.add(commit.after.name)
         elif path.startswith(f"{paths.DELETE_TOPICS}/"):
             self._on_request(path.rpartition("/")[2], is_made=commit.after is not None)
 

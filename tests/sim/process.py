@@ -109,12 +109,12 @@ class Process:
         self.clock.is_steady = world.fences.steady_clocks
         disk.now_ms = self.clock.wall_ms()
         self.logs = LogManager.open(disk, DIRECTORIES, broker_id, self.registration.cluster_id)
-        self.registration.intact_since = self.logs.intact_since
         self._retention_clock: SettledClock | None = None
         if world.fences.settled_clocks:
             self._retention_clock = SettledClock(self.clock, disk, self.logs, ignore)
         for one in self.logs.load(self._config_of(unreadable), self.clock.now_ms()):
             world.tell(broker_id, "log", f"{one.partition} {one.problem or 'is open'}")
+        self.registration.intact_since = self.logs.intact_since
         self.disks = SimDisks(disk, self.clock, self.later, flushes=world.fences.flushes)
         self.controller = SimController(world, self, core)
         self.journal = SimJournal(world.lines)
@@ -234,6 +234,7 @@ class Process:
         self.registration.broker_epoch = broker_epoch
         if self.registration.intact_since == UNKNOWN_BROKER_EPOCH:
             self.registration.intact_since = broker_epoch
+        self.logs.note_intact_since(self.registration.intact_since)
         self.controller.joined(session)
         self._read_config_changes()
 
@@ -431,6 +432,8 @@ class Process:
             failed = self.broker.replica_stops.notice_failed_directories()
             text = f"{directory.path}: {len(failed)} partitions"
             self.world.tell(self.broker_id, "offline", text)
+            self.registration.intact_since = UNKNOWN_BROKER_EPOCH
+            self.logs.note_intact_since(UNKNOWN_BROKER_EPOCH)
             if not self.logs.online:
                 self.world.stop(self)
                 self.world.start_later(self.broker_id)

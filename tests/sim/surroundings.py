@@ -80,6 +80,7 @@ class Surroundings(ABC):
         self.invariants = Invariants(self.knows)
         self.history = History(
             self.invariants.ever_unclean_topics,
+            self.invariants.flushing_topics,
             lambda of: self.invariants.state_of(*of),
             lambda: self.invariants.controller_epoch,
         )
@@ -290,13 +291,14 @@ class Surroundings(ABC):
             self.tell(author, word, f"{commit.path} {data.decode()[:SHOWN_MAX]}")
         self.invariants.on_commit(commit)
         if commit.path.endswith("/state") and commit.after is not None:
-            before = () if commit.before is None else decode_state(commit.before).isr
+            isr = () if commit.before is None else decode_state(commit.before).isr
             partition = partition_of_state(commit.path)
             topic_id = self.invariants.topic_id(partition.topic)
-            is_still_running = partial(self._is_still_running, commit.author)
-            self.history.on_isr(Incarnation(topic_id, partition), before, is_still_running)
+            is_known = partial(self._is_known, commit.author)
+            is_hidden = partial(self._is_hidden, commit.author)
+            self.history.on_isr(Incarnation(topic_id, partition), isr, is_known, is_hidden)
 
-    def _is_still_running(self, author: Author, broker_id: BrokerId) -> bool:
+    def _is_known(self, author: Author, broker_id: BrokerId) -> bool:
         """Whether the process of a broker that *author* knows still runs.
 
         It may have ended with its session there yet, or have begun the next and not registered.
@@ -304,6 +306,11 @@ class Surroundings(ABC):
         process = self.process_of(broker_id)
         is_known = author.role != "controller" or self.knows(author.broker_id, broker_id)
         return process.is_up and process.is_registered and is_known
+
+    def _is_hidden(self, author: Author, broker_id: BrokerId) -> bool:
+        """Whether a broker has registered again, which *author* does not take into account."""
+        is_new = author.role != "controller" or not self.knows(author.broker_id, broker_id)
+        return self.process_of(broker_id).is_registered and is_new
 
     # Network
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from cluster.controller import batch, bounces
+from cluster.model.broker import BrokerRegistration
 from cluster.replication.replica import Replica
 from tests.sim.shrinking import violation_of
 from tests.sim.story import Plot, Story
@@ -51,6 +52,11 @@ def believes_nobody(*args: Any) -> Iterable[Any]:
     return ()
 
 
+def says_nothing(self: BrokerRegistration, zxid: int) -> bool:
+    """As Kafka's brokers in ZooKeeper mode, of which nobody knows what they have lost."""
+    return False
+
+
 @pytest.mark.slow
 @pytest.mark.sim
 @pytest.mark.parametrize(
@@ -71,8 +77,16 @@ def believes_nobody(*args: Any) -> Iterable[Any]:
         ),
         pytest.param(
             Story(900, plot=Plot.PARTITION),
-            (Instead(bounces, "_intact", believes_nobody),),
+            (
+                Instead(bounces, "_intact", believes_nobody),
+                Instead(BrokerRegistration, "has_lost_since", says_nothing),
+            ),
             id="clean shutdowns",
+        ),
+        pytest.param(
+            Story(160, plot=Plot.PARTITION),
+            (Instead(BrokerRegistration, "has_lost_since", says_nothing),),
+            id="who has lost records",
         ),
     ],
 )

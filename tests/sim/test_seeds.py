@@ -24,6 +24,7 @@ SEEDS_IN_A_TEST = 10
 """Few, so that no worker has many of them left when others are done."""
 ONCE_FAILED = (
     Story(8935, plot=Plot.CLUSTER),
+    Story(160, plot=Plot.PARTITION),
     Story(900, plot=Plot.PARTITION),
     Story(4845, plot=Plot.PARTITION),
 )

@@ -25,7 +25,7 @@ NOTHING: Final[Mapping[int, "HostedPartition"]] = {}
 class HostedPartition:
     """A partition that this broker has: as leader, as follower, or on a disk that has failed."""
 
-    __slots__ = ("log", "partition", "replica", "stats", "topic_id")
+    __slots__ = ("log", "partition", "replica", "stats", "tags", "topic_id")
 
     def __init__(
         self, partition: TopicPartition, replica: Replica, log: PartitionLog, topic_id: bytes
@@ -35,6 +35,8 @@ class HostedPartition:
         self.log = log
         self.topic_id = topic_id
         """NO_TOPIC_ID until the controller has sent it."""
+        self.tags = (partition.topic, str(partition.partition))
+        """As metrics have them: kept, since each scrape reads them."""
         self.stats = TopicStats()
         """Those of its topic, once it is among a broker's partitions."""
 

@@ -20,6 +20,8 @@ from cluster.model.ids import BrokerId
 
 P99: Final = 4
 """The place of the 99th percentile."""
+SCANNED_AT_ONCE: Final = 1000
+"""How many partitions are counted before requests go on."""
 
 NUMBERS: Final = (
     *(ControllerState.CONTROLLER_CHANGE, ControllerState.BROKER_CHANGE),
@@ -78,6 +80,20 @@ class ControllerMetrics:
             sizes = () if controller is None else controller.channels.queue_sizes()
             return tuple(((str(broker_id),), size) for broker_id, size in sizes)
 
+        imbalance_count = 0
+
+        def count_imbalance() -> Iterator[None]:
+            nonlocal imbalance_count
+            controller, count = active(), 0
+            if controller is not None:
+                context = controller.context
+                partitions = tuple(context.assignments)
+                for start in range(0, len(partitions), SCANNED_AT_ONCE):
+                    count += context.imbalance_count(partitions[start : start + SCANNED_AT_ONCE])
+                    yield
+            imbalance_count = count
+
+        self._registry.before_slices(count_imbalance)
         gauge = self._registry.gauge
         gauge(beans.ACTIVE_CONTROLLERS, lambda: int(active() is not None))
         gauge(beans.CONTROLLER_STATE, lambda: number_of(core().state))
@@ -87,7 +103,7 @@ class ControllerMetrics:
         gauge(beans.FENCED_BROKERS, lambda: 0)
         add(beans.ACTIVE_BROKERS, lambda context: len(context.brokers))
         add(beans.OFFLINE_PARTITIONS, ControllerContext.offline_partition_count)
-        add(beans.IMBALANCE, ControllerContext.imbalance_count)
+        gauge(beans.IMBALANCE, lambda: imbalance_count)
         add(beans.GLOBAL_TOPICS, lambda context: len(context.topics))
         add(beans.GLOBAL_PARTITIONS, lambda context: len(context.assignments))
         add(beans.TOPICS_TO_DELETE, lambda context: len(context.topics_to_be_deleted))

@@ -7,8 +7,8 @@ Source: the tasks that Kafka's LogManager and ReplicaManager give to their sched
 """
 
 import logging
-from asyncio import AbstractEventLoop, TimerHandle
-from collections.abc import Callable, Iterable, Mapping
+from asyncio import AbstractEventLoop, Handle, TimerHandle
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, Protocol
 
 from cluster.model.ids import TopicPartition
@@ -23,6 +23,8 @@ from cluster.storage.log.partition_log import PartitionLog
 
 LOOK_MS: Final = 1000
 """The interval of the search for due flushes, files to remove and failed directories."""
+LOOKED_AT_ONCE: Final = 1000
+"""How many logs are looked at before requests go on."""
 
 logger: Final = logging.getLogger(__name__)
 
@@ -69,6 +71,8 @@ class LogScheduler:
         self._settled_clock = settled_clock
         self._expire_offsets = expire_offsets
         self._timers: dict[str, TimerHandle] = {}
+        self._steps: dict[str, Handle] = {}
+        """Of work that is under way."""
         self._known_failures = {
             directory.path for directory in logs.directories if directory.health.failure is not None
         }
@@ -87,31 +91,45 @@ class LogScheduler:
         self._every(settings.producer_expiration_interval_ms, "producers", self.expire_producers)
         self._every(settings.groups.expiration_interval_ms, "offsets", self.expire_offsets)
 
-    def _every(self, interval_ms: int, name: str, work: Callable[[], object]) -> None:
+    def _every(
+        self, interval_ms: int, name: str, work: Callable[[], Iterator[None] | None]
+    ) -> None:
+        """Do *work* every *interval_ms*; what it yields are pauses in which requests go on."""
+
         def turn() -> None:
             # The next turn is scheduled before this one's work, which may fail.
-            self._every(interval_ms, name, work)
-            work()
+            self._timers[name] = self._loop.call_later(interval_ms / 1000, turn)
+            steps = work()
+            if steps is not None:
+                self._go_on(name, steps)
 
         self._timers[name] = self._loop.call_later(interval_ms / 1000, turn)
 
+    def _go_on(self, name: str, steps: Iterator[None]) -> None:
+        if next(steps, self) is self:
+            self._steps.pop(name, None)
+        else:
+            self._steps[name] = self._loop.call_soon(self._go_on, name, steps)
+
     def stop(self) -> None:
         self._settled_clock.note()
-        for timer in self._timers.values():
-            timer.cancel()
+        for handle in (*self._timers.values(), *self._steps.values()):
+            handle.cancel()
         self._timers.clear()
+        self._steps.clear()
 
-    def look(self) -> None:
+    def look(self) -> Iterator[None]:
         """Flush what is due, remove due files, and report directories that have failed.
 
         A change of the machine's clock is noted first, before any file gets its time.
         """
         self._settled_clock.wall_ms()
         now_ms = self._clock.now_ms()
-        for directory in self._logs.online:
-            for log in directory.logs.values():
-                if log.flush_is_due(now_ms) and not self._disk.is_flushing(log):
-                    self._disk.flush(log, ignore)
+        for log in self._each_log():
+            if log is None:
+                yield
+            elif log.flush_is_due(now_ms) and not self._disk.is_flushing(log):
+                self._disk.flush(log, ignore)
         self._disk.delete(self._logs.take_due_deletions(now_ms))
         self._look_for_failures()
 
@@ -145,13 +163,24 @@ class LogScheduler:
     def expire_offsets(self) -> None:
         self._expire_offsets(self._settled_clock.wall_ms())
 
-    def expire_producers(self) -> None:
+    def expire_producers(self) -> Iterator[None]:
         now_ms = self._clock.now_ms()
-        for log in self._all_logs():
-            log.expire_producers(now_ms)
+        for log in self._each_log():
+            if log is None:
+                yield
+            else:
+                log.expire_producers(now_ms)
 
-    def _all_logs(self) -> tuple[PartitionLog, ...]:
-        return tuple(log for one in self._logs.online for log in one.logs.values())
+    def _each_log(self) -> Iterator[PartitionLog | None]:
+        """Return all logs that are online, and None from time to time, when others may change
+        them: those that are gone then are left out."""
+        for directory in tuple(self._logs.online):
+            for number, partition in enumerate(tuple(directory.logs), start=1):
+                log = directory.logs.get(partition)
+                if log is not None and not log.is_offline:
+                    yield log
+                if number % LOOKED_AT_ONCE == 0:
+                    yield None
 
 
 def ignore(error: KafkaStorageError | None) -> None:

@@ -5,6 +5,7 @@ Source: `errorCounts` of Kafka's responses.
 
 from collections.abc import Generator, Sequence
 from functools import cache
+from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 from cluster.wire.api_keys import ApiKey
@@ -77,7 +78,7 @@ def _collect(struct: tuple[Any, ...], shape: Shape, codes: list[int]) -> None:
             at = of_each.code_at
             if at is not None and not of_each.inner:
                 # Partitions: there may be thousands of them.
-                codes += [each[at] for each in value]
+                codes += map(itemgetter(at), value)
             else:
                 for each in value:
                     _collect(each, of_each, codes)

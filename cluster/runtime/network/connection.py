@@ -170,7 +170,8 @@ class Connection:
         self._received_ns = self._turn_ns = self._now_ns()
         reader = self._reader
         if reader is None:
-            reader = self._reader = service.memory.borrow_reader()
+            # Borrowed only for what is more than one request, or less.
+            reader = service.memory.spare
             space = reader.chunk
         else:
             space = reader.space()
@@ -178,7 +179,8 @@ class Connection:
             try:
                 count = self._transport.receive_into(space)
             except (BlockingIOError, InterruptedError):
-                self._gave_back(reader)
+                if self._reader is not None:
+                    self._gave_back(reader)
                 return
             except OSError as error:
                 self._lose(error)
@@ -186,21 +188,24 @@ class Connection:
             if count == 0:
                 self.close()
                 return
-            flat_produce = self._flat_produce
-            if flat_produce is not None:
+            if self._reader is None:
                 frame = reader.lone_frame(count)
-                if frame is not None:
-                    if self._is_answered_flat(flat_produce, frame):
-                        if self._reader is reader:
-                            self._reader = None
-                            service.memory.take_back(reader)
-                        return
-                    flat_produce = None
+                if frame is not None and len(frame) <= WHOLE_SIZE_MAX:
+                    self._take_alone(frame)
+                    return
+                self._reader = service.memory.borrow_reader()
             reader.received(count)
-            wants_more = self._take_requests(flat_produce)
+            wants_more = self._take_requests()
             if not wants_more or count < len(space):
                 return
             space = reader.space()
+
+    def _take_alone(self, frame: memoryview) -> None:
+        """Hand over a small request with which nothing else arrived."""
+        try:
+            self._hand_over(frame)
+        except PeerError as error:
+            self.close(str(error))
 
     def _look_who_is_there(self) -> None:
         """Look at bytes that arrived too early: the end of the stream, or the next request."""
@@ -229,13 +234,13 @@ class Connection:
             self._is_mute = False
             self._transport.on_readable(self._readable)
         self._turn_ns = self._now_ns()
-        self._take_requests(self._flat_produce)
+        self._take_requests()
 
-    def _take_requests(self, flat_produce: FlatProduce | None) -> bool:
+    def _take_requests(self) -> bool:
         """Hand over complete requests; returns whether an incomplete one wants its rest now.
 
         Immediate answers are sent together: a client that does not wait for each of them costs one
-        system call for many.  Without *flat_produce* it has declined before.
+        system call for many.
         """
         self._is_gathering = True
         began_ns = self._turn_ns
@@ -249,7 +254,8 @@ class Connection:
                 if frame is None:
                     wants_more = self._awaits_more(reader)
                     break
-                self._hand_over(frame, reader, flat_produce)
+                self._hand_over(frame)
+                self._finish_frame(reader)
             except PeerError as error:
                 # Its earlier requests are answered.
                 self._push()
@@ -297,11 +303,12 @@ class Connection:
 
     # Requests.
 
-    def _hand_over(
-        self, frame: memoryview, reader: FrameReader, flat_produce: FlatProduce | None
-    ) -> None:
+    def _hand_over(self, frame: memoryview) -> None:
+        flat_produce = self._flat_produce
         if flat_produce is None or not self._is_answered_flat(flat_produce, frame):
             self._decode_and_hand_over(frame)
+
+    def _finish_frame(self, reader: FrameReader) -> None:
         if self._work is None and self._reader is reader:
             # The contract: the content of the frame is not needed any more, even if the answer is.
             self._gave_back(reader)

@@ -39,7 +39,12 @@ class MemoryPool:
         """Sizes in bytes; a *queued_size_max* of -1 is no limit."""
         self._request_size_max = request_size_max
         self.queued_size_max = queued_size_max
+        self.spare = FrameReader(request_size_max)
+        """The empty reader that is borrowed next; who leaves nothing in it may use it without
+        that.
+        """
         self._spare: list[FrameReader] = []
+        """Further ones."""
         self._waiting: deque[Waiting] = deque()
         self._held_by_usual = self._held_by_huge = 0
         self.allocated_bytes = 0
@@ -65,21 +70,20 @@ class MemoryPool:
 
     def borrow_reader(self) -> FrameReader:
         """An empty reader; the last used one, whose memory is in the cache."""
-        return self._spare.pop() if self._spare else FrameReader(self._request_size_max)
+        reader = self.spare
+        self.spare = self._spare.pop() if self._spare else FrameReader(self._request_size_max)
+        return reader
 
     def give_back(self, reader: FrameReader) -> None:
         """Take back a reader whose bytes are all processed."""
         reader.release()
-        self.take_back(reader)
-
-    def take_back(self, reader: FrameReader) -> None:
-        """Take back a reader that has received nothing."""
-        if len(self._spare) < SPARE_READERS_MAX:
-            self._spare.append(reader)
+        if len(self._spare) < SPARE_READERS_MAX - 1:
+            self._spare.append(self.spare)
+        self.spare = reader
 
     def trim(self) -> None:
         """Free memory that large requests have left behind."""
-        for reader in self._spare:
+        for reader in (self.spare, *self._spare):
             reader.trim()
 
     def allocate(self, size: int, resume: Callable[[], None]) -> int | None:

@@ -218,11 +218,11 @@ class Membership:
         )
         if session.is_over:
             raise SessionExpiredError
-        self._own_sessions = {session.session_id}
-        self._note(self._own_sessions)
         self.broker_epoch = epoch
         if self.intact_since == UNKNOWN_BROKER_EPOCH:
             self.intact_since = epoch
+        self._own_sessions = {session.session_id}
+        self._note(self._own_sessions)
         self.is_registered = True
         logger.info(
             "Broker %d is registered with epoch %d by session 0x%x",

@@ -10,7 +10,7 @@ from cluster.coordination.registration import addresses, find_shared_address
 from cluster.coordination.registration import register as register_once
 from cluster.model.broker import BrokerRegistration, Endpoint
 from cluster.model.errors import CorruptZnodeError
-from cluster.model.ids import UNKNOWN_BROKER_EPOCH, BrokerEpoch, BrokerId, TopicPartition
+from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
 from cluster.runtime.errors import RegistrationRefused
 from cluster.runtime.zookeeper.runner import run
 from cluster.runtime.zookeeper.session import Session
@@ -31,7 +31,7 @@ def registration(
     endpoints: Sequence[Endpoint],
     rack: str | None,
     wall_ms: int,
-    intact_since: BrokerEpoch = UNKNOWN_BROKER_EPOCH,
+    intact_since: BrokerEpoch | None = None,
     refused: Mapping[TopicPartition, str] = NOTHING,
 ) -> BrokerRegistration:
     """The content of this broker's registration."""

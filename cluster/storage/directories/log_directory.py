@@ -46,7 +46,9 @@ from cluster.storage.recovery.opening import open_log
 
 LOCK: Final = ".lock"
 BOOT_ID_SIZE: Final = 40
-"""All are written as long, over the one before, so that a crash leaves one of them whole."""
+EPOCH_SIZE: Final = 20
+"""In the lock stand the machine's boot and since when the directory is intact, each as long as ever
+and in one write over those before: a crash leaves one of them whole."""
 CHECKPOINTS: Final = (RECOVERY_POINTS, LOG_STARTS, CLEANED_OFFSETS, HIGH_WATERMARKS)
 CLEAN_MARK: Final = ".kafka_cleanshutdown"
 INTACT_SINCE: Final = "intactSince"
@@ -78,11 +80,14 @@ class LogDirectory:
         self.was_closed = False
         """Whether the previous process that had the directory shut down cleanly."""
         self.intact_since = UNKNOWN_BROKER_EPOCH
-        """The earliest registration since which each shutdown was clean, according to the mark."""
+        """The earliest registration since which no end of a broker has cost a log a record: it was
+        an orderly one, or the process was killed and the machine went on.
+        """
         self._boot_id = ""
         """The boot of the machine in which a broker of this project last used it; empty for
         none.
         """
+        self._has_noted_boot = False
         self.problems: list[str] = []
         """Checkpoints that could not be read: their content is found again from the logs."""
         self.idle_ms = 0
@@ -129,7 +134,8 @@ class LogDirectory:
         # Before anything is read: from here on no other process writes it.
         self._lock = self._files.lock(f"{self.path}/{LOCK}")
         # By the lock's own descriptor: closing any other one of this file would let the lock go.
-        self._boot_id = self._lock.read(0, self._lock.size()).decode("ascii", "replace").strip()
+        content = self._lock.read(0, self._lock.size()).decode("ascii", "replace")
+        self._boot_id = content[:BOOT_ID_SIZE].strip()
         self.owner = read_meta_properties(self._files, self.path)
         for name in CHECKPOINTS:
             self._offsets[name] = self._read(name)
@@ -139,6 +145,9 @@ class LogDirectory:
         )
         self.was_closed = any(entry.name == CLEAN_MARK for entry in entries)
         self.intact_since = self._read_mark()
+        if self.intact_since == UNKNOWN_BROKER_EPOCH and self._machine_went_on:
+            with suppress(ValueError):
+                self.intact_since = BrokerEpoch(int(content[BOOT_ID_SIZE:]))
         self.survey = survey(tuple(entry.name for entry in entries if entry.is_directory))
         self.unopened = dict.fromkeys(self.survey.partitions, "not loaded yet")
 
@@ -171,9 +180,15 @@ class LogDirectory:
         """Return whether the machine has stopped since our broker had the directory last."""
         return self._boot_id not in ("", self._files.boot_id())
 
+    @property
+    def _machine_went_on(self) -> bool:
+        """Return whether all that our last broker wrote is still there: it is the same boot."""
+        return self._boot_id != "" and not self._machine_stopped
+
     def note_boot(self) -> None:
         """Write the boot of the machine to the lock, durably: the logs are changed in it from now
-        on, and have been recovered from what the end of another boot may have lost.
+        on, and have been recovered from what the end of another boot may have lost.  Beside it
+        stands since when the directory is intact.
 
         While one of them has not been recovered, the content stays: the next start has to know for
         that log that the machine has stopped.  It decides about the others by that as well, where
@@ -185,10 +200,26 @@ class LogDirectory:
         if self._lock is not None:
             with self.health.guard():
                 # Also where it stands there: who wrote it may have been killed before this.
-                boot_id = self._files.boot_id().ljust(BOOT_ID_SIZE)
-                self._lock.write(0, boot_id.encode("ascii"))
+                self._write_lock(self.intact_since)
                 self._lock.sync()
                 self._files.sync_directory(self.path)
+        self._has_noted_boot = True
+
+    def _write_lock(self, intact_since: int) -> None:
+        assert self._lock is not None
+        boot_id = self._files.boot_id().ljust(BOOT_ID_SIZE)
+        self._lock.write(0, f"{boot_id}{intact_since:<{EPOCH_SIZE}}".encode("ascii"))
+
+    def note_intact_since(self, broker_epoch: int) -> None:
+        """Let the next start in this boot know, if this process is killed, since when the directory
+        is intact.
+
+        Without waiting for the disk: what a machine that stops loses of it is of no use afterwards.
+        A directory that has failed is tried as well: what its disk has not taken may be lost.
+        """
+        if self._lock is not None and self._has_noted_boot:
+            with suppress(OSError):
+                self._write_lock(broker_epoch)
 
     def begin(self) -> None:
         """Remove the mark of the clean shutdown, durably, before any log is touched.
@@ -217,6 +248,8 @@ class LogDirectory:
             raise
         self.logs[partition] = log
         del self.unopened[partition]
+        if report.found_damage:
+            self.intact_since = UNKNOWN_BROKER_EPOCH
         return log, report
 
     def load_future(

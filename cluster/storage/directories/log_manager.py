@@ -85,13 +85,18 @@ class LogManager:
         """Return the earliest registration since which no end of this broker has cost any log a
         record.
 
-        Unknown where a directory is offline or had no orderly end: another broker, a crash, or one
-        that is new.
+        Unknown where a directory is offline or may have lost something: its machine has stopped
+        before it was closed, a log was damaged, another broker had it, or it is new.
         """
         sinces = [one.intact_since for one in self.directories]
         if len(self.online) < len(sinces) or UNKNOWN_BROKER_EPOCH in sinces:
             return UNKNOWN_BROKER_EPOCH
         return max(sinces)
+
+    def note_intact_since(self, broker_epoch: int) -> None:
+        """Store for the next start, if this process is killed, what `intact_since` is then."""
+        for directory in self.directories:
+            directory.note_intact_since(broker_epoch)
 
     @property
     def idle_ms(self) -> int:
@@ -407,7 +412,9 @@ class LogManager:
         """
         for directory in self.directories:
             for log in directory.logs.values():
-                self._deletions += [Deletion(deleted, directory) for deleted in log.take_deleted()]
+                if log.deleted:
+                    deletions = (Deletion(deleted, directory) for deleted in log.take_deleted())
+                    self._deletions += deletions
         due: list[Deletion] = []
         waiting: list[Deletion] = []
         for one in self._deletions:

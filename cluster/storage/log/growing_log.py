@@ -65,7 +65,6 @@ class GrowingLog:
 
     __slots__ = (
         "_damage",
-        "_deleted",
         "_files",
         "_flushed_ms",
         "_has_new_names",
@@ -79,6 +78,7 @@ class GrowingLog:
         "_unsynced_snapshots",
         "cleaned_offset",
         "config",
+        "deleted",
         "directory",
         "epochs",
         "health",
@@ -115,7 +115,7 @@ class GrowingLog:
         self._producers = producers
         # Nearly every log has none, and an empty set would take 200 bytes in each.
         self._damage = NO_DAMAGE
-        self._deleted: tuple[DeletedSegment, ...] = ()
+        self.deleted: tuple[DeletedSegment, ...] = ()
         self._unsynced_snapshots: tuple[str, ...] = ()
         self._has_new_names = has_new_names
         self._is_new = has_new_names
@@ -170,7 +170,7 @@ class GrowingLog:
     @property
     def size(self) -> int:
         """Return bytes of all batches, indexes not counted."""
-        return sum(segment.size for segment in self._segments)
+        return sum([segment.size for segment in self._segments])
 
     @property
     def truncation_count(self) -> int:

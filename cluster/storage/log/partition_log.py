@@ -340,11 +340,11 @@ class PartitionLog(GrowingLog):
         self, segments: Sequence[Segment], now_ms: int, suffixes: Sequence[str] = SUFFIXES
     ) -> None:
         due_ms = now_ms + self.config.file_delete_delay_ms
-        self._deleted += deleted_segments(self._files, self.directory, segments, due_ms, suffixes)
+        self.deleted += deleted_segments(self._files, self.directory, segments, due_ms, suffixes)
 
     def take_deleted(self) -> tuple[DeletedSegment, ...]:
         """Return the segments dropped since the last call; the caller removes them when due."""
-        deleted, self._deleted = self._deleted, ()
+        deleted, self.deleted = self.deleted, ()
         return deleted
 
     def move_to(self, directory: str) -> None:
@@ -367,8 +367,8 @@ class PartitionLog(GrowingLog):
             return directory + path.removeprefix(self.directory)
 
         self._unsynced_snapshots = tuple(map(moved, self._unsynced_snapshots))
-        self._deleted = tuple(
-            one._replace(paths=tuple(map(moved, one.paths))) for one in self._deleted
+        self.deleted = tuple(
+            one._replace(paths=tuple(map(moved, one.paths))) for one in self.deleted
         )
         self.directory = directory
 

@@ -15,6 +15,7 @@ from kadmin.plan.metrics.samples import SampleCollection
 USUAL: Final = (
     "kafka.controller:type=KafkaController,*",
     "kafka.log:type=LogManager,*",
+    "kafka.network:type=RequestMetrics,name=DeprecatedRequestsPerSec,*",
     "kafka.network:type=RequestMetrics,name=TotalTimeMs,*",
     "kafka.network:type=SocketServer,*",
     "kafka.server:type=BrokerTopicMetrics,*",

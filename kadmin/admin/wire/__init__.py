@@ -14,6 +14,7 @@ __all__ = [
     "log_ends",
     "offsets",
     "opening",
+    "patience",
     "probe",
     "quorum",
     "refused_partitions",

@@ -63,8 +63,21 @@ class BoundedManager(KafkaConnectionManager):  # type: ignore[misc]  # kafka-pyt
         super().__init__(net, **configs)
 
     def run(self, coro: Any, *args: Any) -> Any:
+        return self.run_within(None, coro, *args)
+
+    def run_within(self, limit_s: float | None, coro: Any, *args: Any) -> Any:
+        """Run *coro* as kafka-python does, for no longer than *limit_s* and what is left."""
         with self.budget.spending() as left_s:
-            return self._net.run(self._within, left_s, coro, args)
+            allowed_s = left_s if limit_s is None else min(left_s, limit_s)
+            return self._net.run(self._within, allowed_s, coro, args)
+
+    def hang_up(self, node_id: int) -> None:
+        """Close the connection to *node_id*, whatever it has not answered."""
+
+        async def close() -> None:
+            self.close(node_id)
+
+        self._net.run(close)
 
     def bootstrap(self, timeout_ms: float | None = None, refresh: bool = True) -> None:
         with self.budget.spending() as left_s:

@@ -7,7 +7,6 @@ import re
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from kafka.admin import KafkaAdminClient
@@ -20,6 +19,7 @@ from kafka.errors import (
     NotControllerError,
     RequestTimedOutError,
 )
+from kafka.protocol.admin import DescribeQuorumRequest
 from kafka.protocol.metadata import MetadataRequest
 
 from cluster.model.address import host_and_port
@@ -28,6 +28,7 @@ from kadmin.admin.asking import Asking
 from kadmin.admin.ports import Fence
 from kadmin.admin.wire.errors import ANSWERED_BEFORE, BrokersUnreachable
 from kadmin.admin.wire.outcomes import NO_FENCE, change_of
+from kadmin.admin.wire.patience import Patience
 from kadmin.admin.wire.probe import Probe
 from kadmin.budget import Budget
 from kadmin.errors import KadminError, UnreachableError
@@ -43,10 +44,10 @@ TIMEOUTS: Final = (KafkaTimeoutError, RequestTimedOutError)
 CONNECT_TIMEOUT: Final = "timed out"
 """How kafka-python puts it that a connection or a handshake took too long."""
 
+NO_QUORUM: Final = "the controllers do not answer"
+"""Of a request that brokers on KRaft pass on."""
 PAUSE_S: Final = 0.05
 ATTEMPTS_MAX: Final = 20
-SILENT_FOR_S: Final = 30.0
-"""So long a broker is not waited for again that has let its time pass."""
 HEARING_S: Final = 0.25
 """Who had less time to answer, at the end of that of the command, is not known to be silent."""
 SHARE: Final = 0.95
@@ -60,21 +61,12 @@ PREFIX: Final = re.compile(r"^(?:\[Error \d+\] )?(?:\w+Error: (?:\d+ )?)?")
 """What stands before the words of an error."""
 
 
-@dataclass(frozen=True, slots=True)
-class Silence:
-    """That a broker has let its time pass: in which round of the budget, and until when that counts
-    for others of the round."""
-
-    reason: str
-    round: int
-    until_s: float
-
-
 class WireConnection:
     """An open client, all of whose waits spend one *budget*.
 
     *probe* holds the addresses that have answered; without a probe, none is known to have.  A
-    broker that has timed out once is not waited for again by the same command.
+    broker that has timed out once is not waited for again by the same command; how long, and
+    whether by later looks, is in *patience*.
     """
 
     def __init__(
@@ -83,17 +75,15 @@ class WireConnection:
         settings: BrokerSettings,
         probe: Probe | None = None,
         budget: Budget | None = None,
+        patience: Patience | None = None,
     ) -> None:
         self.client: Any = client
         self.settings = settings
         self.probe = probe
         self.budget = budget or Budget(settings.timeout_s)
-        self.remembers_silence = False
-        """Whether a broker that has timed out is not waited for in the next rounds either: for one
-        that looks again and again."""
+        self.patience = patience or Patience()
         self.hindrance: KadminError | None = None
         """Why nothing can be changed by these brokers for now."""
-        self._silent: dict[int, Silence] = {}
 
     @property
     def timeout_ms(self) -> int:
@@ -190,26 +180,31 @@ class WireConnection:
                 raise failure
             self.budget.pause(PAUSE_S)
 
-    def ask(self, request: object, broker: int | None = None) -> Any:
+    def ask(self, request: object, broker: int | None = None, *, is_forwarded: bool = False) -> Any:
         """Return what *broker*, None for any, answers to *request*, which changes nothing.
+
+        One that *is_forwarded* waits for the controller: that it has no answer is not the broker's
+        silence.
 
         Raises:
             BrokersUnreachable: a broker that is named does not answer.
             KafkaError: no other does; what is in an answer is the caller's.
         """
         if broker is None:
-            return self.ask_someone(request)
+            return self.ask_someone(request, is_forwarded=is_forwarded)
         if (reason := self.silence_of(broker)) is None:
-            left_s = self.budget.left_s()
             try:
-                return self.send(request, broker)
+                return self.send_patiently(request, broker, is_forwarded=is_forwarded)
             except SILENCES as error:
-                self.note_silence(broker, error, left_s)
                 reason = plain(error)
+                if is_forwarded and isinstance(error, TIMEOUTS):
+                    raise BrokersUnreachable(
+                        self.settings.bootstrap, NO_QUORUM, hint=ANSWERED_BEFORE
+                    ) from error
         reason = f"broker {broker}: {reason}"
         raise BrokersUnreachable(self.settings.bootstrap, reason, hint=ANSWERED_BEFORE)
 
-    def ask_someone(self, request: object) -> Any:
+    def ask_someone(self, request: object, *, is_forwarded: bool = False) -> Any:
         """Return the answer to *request* of one of the brokers that have answered before.
 
         A broker that does not answer spends half of the remaining time; the rest is for the others.
@@ -217,39 +212,34 @@ class WireConnection:
         while (broker := self.someone()) is not None:
             try:
                 with self.budget.sharing():
-                    left_s = self.budget.left_s()
-                    return self.send(request, broker)
-            except SILENCES as error:
-                self.note_silence(broker, error, left_s)
+                    return self.send_patiently(request, broker, is_forwarded=is_forwarded)
+            except SILENCES:
+                if is_forwarded:
+                    raise
                 if self.silence_of(broker) is None:
                     break
         return self.read(lambda: self.client._manager.send(request, self.someone()))
 
     def silence_of(self, broker: int) -> str | None:
         """Return why *broker* is not to be waited for again by now; None where it is."""
-        silence = self._silent.get(broker)
-        if silence is None:
-            return None
-        if silence.round != self.budget.round and not self.remembers_silence:
-            return None
-        return silence.reason if time.monotonic() < silence.until_s else None
+        return self.patience.silence_of(broker, self.budget.round)
 
-    def note_silence(self, broker: int, error: KafkaError, left_s: float) -> None:
-        """Remember that *broker* has timed out, if *error* is a timeout and *left_s* was long
+    def note_silence(self, broker: int, error: KafkaError, limit_s: float) -> None:
+        """Remember that *broker* has timed out, if *error* is a timeout and *limit_s* was long
         enough.
 
         A broker that refuses connections does so at once, and may be asked again at no cost.
         """
         is_silence = isinstance(error, TIMEOUTS) or CONNECT_TIMEOUT in str(error)
-        if is_silence and left_s >= HEARING_S:
-            until_s = time.monotonic() + SILENT_FOR_S
-            self._silent[broker] = Silence(plain(error), self.budget.round, until_s)
+        if is_silence and limit_s >= HEARING_S:
+            self.patience.note(broker, plain(error), self.budget.round)
 
     def ask_controller(self, request: object) -> Any:
         """Return what the controller answers to *request*, which changes nothing and can be refused
         as a whole.
 
-        One that dies or resigns meanwhile is waited for until the timeout.
+        One that dies or resigns meanwhile is waited for until the timeout, or as long as there is
+        patience with one broker.
 
         Raises:
             NoController: there is none now.
@@ -267,9 +257,12 @@ class WireConnection:
                     raise
                 break
             try:
-                answer = self.ask(request, controller)
+                answer = self.ask(request, controller, is_forwarded=self.is_on_kraft)
             except BrokersUnreachable as error:
                 failure = error
+                is_silent = self.is_on_kraft or self.silence_of(controller) is not None
+                if self.patience.is_limited and is_silent:
+                    break
             else:
                 if answer.error_code != NotControllerError.errno:
                     return answer
@@ -279,7 +272,8 @@ class WireConnection:
     def ask_each(self, request: object, brokers: Iterable[BrokerId]) -> dict[BrokerId, Any]:
         """Return what each of *brokers* answers to *request*, which changes nothing.
 
-        All are asked at once, so that silence costs one time limit; who is silent is left out.
+        All are asked at once, so that silence costs one time limit, or the patience with one
+        broker; who is silent is left out.
         """
         return self.ask_all(dict.fromkeys(brokers, request))[0]
 
@@ -300,14 +294,15 @@ class WireConnection:
             sent = {broker: manager.send(requests[broker], broker) for broker in asked}
             # A little before all of it is over, which would cost the answers that have come.
             all_s = SHARE * self.budget.left_s()
-            until_s = time.monotonic() + all_s
+            began_s = time.monotonic()
             found = {}
             for broker, answer in sent.items():
-                left_s = max(0.0, until_s - time.monotonic())
+                limit_s = self.patience.limit_s(broker, all_s)
+                left_s = max(0.0, began_s + limit_s - time.monotonic())
                 try:
                     found[broker] = await manager.wait_for(answer, round(1000 * left_s))
                 except SILENCES as error:
-                    self.note_silence(broker, error, all_s)
+                    self.note_silence(broker, error, limit_s)
                     silent[broker] = plain(error)
             return found
 
@@ -336,11 +331,33 @@ class WireConnection:
         silence = BrokersUnreachable(self.settings.bootstrap, "no answer", hint=ANSWERED_BEFORE)
         return {broker: told.get(broker, silence) for broker in brokers}
 
-    def send(self, request: object, broker: int | None = None) -> Any:
-        """Return what *broker*, None for any, answers to *request*: its errors are the caller's."""
+    def send_patiently(self, request: object, broker: int, *, is_forwarded: bool = False) -> Any:
+        """Return what *broker* answers to *request*, which may be sent to it again: as `send`, but
+        within its own time, and its silence is remembered, unless *is_forwarded*."""
+        limit_s = self.patience.limit_s(broker, self.budget.left_s())
+        try:
+            return self.send(request, broker, limit_s)
+        except SILENCES as error:
+            if is_forwarded and isinstance(error, TIMEOUTS):
+                # It answers in order: what is asked next would wait behind this.
+                self.client._manager.hang_up(broker)
+            else:
+                self.note_silence(broker, error, limit_s)
+            raise
+
+    @property
+    def is_on_kraft(self) -> bool:
+        """Whether the brokers have a metadata quorum: those with ZooKeeper serve no such
+        request."""
+        return self.serves(DescribeQuorumRequest)
+
+    def send(self, request: object, broker: int | None = None, limit_s: float | None = None) -> Any:
+        """Return what *broker*, None for any, answers to *request* within *limit_s*, None for all
+        that is left: its errors are the caller's."""
         if broker is not None:
             self.learn_of(broker)
-        return self.client._manager.run(self.client._manager.send, request, broker)
+        manager = self.client._manager
+        return manager.run_within(limit_s, manager.send, request, broker)
 
     def someone(self) -> int | None:
         """Return a broker at one of the addresses that have answered, unless it has failed since.

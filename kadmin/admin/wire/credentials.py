@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from kafka.admin import ScramMechanism
-from kafka.errors import NotControllerError, ResourceNotFoundError, for_code
+from kafka.errors import DuplicateResourceError, NotControllerError, ResourceNotFoundError, for_code
 from kafka.protocol.admin import (
     AlterUserScramCredentialsRequest,
     DescribeUserScramCredentialsRequest,
@@ -63,12 +63,41 @@ def read_credentials(
 def alter_credentials(connection: WireConnection, plan: ConfigPlan) -> tuple[int, str | None]:
     """Set and delete the credentials that *plan* changes; the controller does it.
 
+    Brokers with ZooKeeper change all of them or none.  KRaft controllers take no two mechanisms of
+    a user in one request, so there it is one after the other.
+
     Returns the answer's error code and reason.
 
     Raises:
         NoController: there is none.
     """
-    request = request_of(plan)
+    user = plan.entity.root.name
+    before, after = plan.before.values, plan.after.values
+    deletions = [(user, NUMBERS[name]) for name in before if name not in after]
+    changed = {name: text for name, text in after.items() if before.get(name) != text}
+    salted = {name: salted_password_of(text) for name, text in changed.items()}
+    upsertions = [
+        (user, NUMBERS[name], one.iterations, one.salt, one.salted) for name, one in salted.items()
+    ]
+    code, reason = send(connection, deletions, upsertions)
+    if code != DuplicateResourceError.errno:
+        return code, reason
+    done = ""
+    for one_by_one in (
+        *(([each], []) for each in deletions),
+        *(([], [each]) for each in upsertions),
+    ):
+        code, reason = send(connection, *one_by_one)
+        if code != 0:
+            return code, f"{reason}{done}"
+        done = "; the credentials of other mechanisms were changed"
+    return 0, None
+
+
+def send(
+    connection: WireConnection, deletions: Sequence[Any], upsertions: Sequence[Any]
+) -> tuple[int, str | None]:
+    request = AlterUserScramCredentialsRequest(deletions=deletions, upsertions=upsertions)
     for attempt in range(ATTEMPTS_MAX):
         if attempt:
             connection.budget.pause(PAUSE_S)
@@ -77,20 +106,6 @@ def alter_credentials(connection: WireConnection, plan: ConfigPlan) -> tuple[int
         if answer.error_code != NotControllerError.errno:
             break
     return int(answer.error_code), answer.error_message
-
-
-def request_of(plan: ConfigPlan) -> Any:
-    user = plan.entity.root.name
-    before, after = plan.before.values, plan.after.values
-    changed = {name: text for name, text in after.items() if before.get(name) != text}
-    salted = {name: salted_password_of(text) for name, text in changed.items()}
-    return AlterUserScramCredentialsRequest(
-        deletions=[(user, NUMBERS[name]) for name in before if name not in after],
-        upsertions=[
-            (user, NUMBERS[name], one.iterations, one.salt, one.salted)
-            for name, one in salted.items()
-        ],
-    )
 
 
 def require_credentials(connection: WireConnection) -> None:

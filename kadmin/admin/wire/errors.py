@@ -31,6 +31,18 @@ class BrokersUnreachable(UnreachableError):
         self.reason = reason
 
 
+class ControllerNamed(BrokersUnreachable):
+    """The address is a KRaft controller's."""
+
+    def __init__(self, bootstrap: str) -> None:
+        super().__init__(
+            bootstrap,
+            "that is a KRaft controller, which serves no clients",
+            hint="name a listener of a broker, --bootstrap-server HOST:PORT; brokers pass on what"
+            " only the controller does",
+        )
+
+
 def refuse_foreign_server(bootstrap: str, *, has_tls: bool) -> None:
     """Raise BrokersUnreachable if something else than a broker is known to be at *bootstrap*."""
     if has_tls:

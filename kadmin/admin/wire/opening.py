@@ -9,7 +9,7 @@ import re
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from typing import Final, TextIO
 
@@ -31,9 +31,11 @@ from kadmin.admin.wire.errors import (
     ANSWERED_BEFORE,
     BrokersDenied,
     BrokersUnreachable,
+    ControllerNamed,
     KerberosFailed,
     refuse_foreign_server,
 )
+from kadmin.admin.wire.patience import Patience
 from kadmin.admin.wire.probe import Probe
 from kadmin.budget import Budget
 from kadmin.errors import KadminError
@@ -61,6 +63,8 @@ SILENT: Final = (
 )
 """How kafka-python reports that a broker has not answered yet, or not even taken a connection."""
 
+NO_METADATA: Final = "does not support the 'MetadataRequest'"
+"""What kafka-python makes of the only servers that answer and have no metadata for clients."""
 HANG_UPS: Final = ("socket disconnected", "Connection reset by peer")
 GSS_FAILURE: Final = re.compile(r"Major \(\d+\): .*, Minor \(\d+\): (.+)$")
 """How Python's gssapi puts it that Kerberos failed: its own words stand behind the minor code."""
@@ -82,6 +86,10 @@ class FailureLog(logging.Handler):
         self.reason: str | None = None
         self.is_silence = True
         self.is_closed = False
+
+    def reset(self) -> None:
+        """Forget what has failed: another attempt begins."""
+        self.reason, self.is_silence, self.is_closed = None, True, False
 
     def emit(self, record: logging.LogRecord) -> None:
         if self.is_closed or record.thread not in self.threads:
@@ -114,11 +122,13 @@ def connect_brokers(
     log: TextIO | None = None,
     budget: Budget | None = None,
     probe: Probe | None = None,
+    patience: Patience | None = None,
 ) -> Iterator[WireConnection]:
     """Connect to brokers, hand the connection out, and close it.
 
     *log* takes the client's log.  All waits spend the *budget*, which is one of the settings'
-    timeout if none is given.  A *probe* that is given is its owner's to close.
+    timeout if none is given.  A *probe* that is given is its owner's to close.  *patience* with
+    single brokers may be shared with connections before and after this one.
 
     Raises:
         BrokersUnreachable: none answered within the timeout, or all refused at once.
@@ -137,7 +147,7 @@ def connect_brokers(
         client = open_client(settings, working, failures, budget)
         stack.callback(client.close)
         try:
-            yield WireConnection(client, settings, probe, budget)
+            yield WireConnection(client, settings, probe, budget, patience)
         except (SaslAuthenticationFailedError, AuthorizationError) as error:
             raise BrokersDenied(settings.bootstrap, plain(error)) from error
         except SILENCES as error:
@@ -153,9 +163,26 @@ def connect_brokers(
 def open_client(
     settings: BrokerSettings, working: Sequence[str], failures: FailureLog, budget: Budget
 ) -> KafkaAdminClient:
+    """Open a client that is connected to a broker at one of the *working* addresses, among which
+    may be those of KRaft controllers; raises what `open_at` raises."""
+    try:
+        return open_at(settings, working, failures, budget)
+    except ControllerNamed:
+        # The client has tried one of them, and does not report which.
+        for address in working if len(working) > 1 else ():
+            failures.reset()
+            with suppress(ControllerNamed):
+                return open_at(settings, [address], failures, budget)
+        raise
+
+
+def open_at(
+    settings: BrokerSettings, working: Sequence[str], failures: FailureLog, budget: Budget
+) -> KafkaAdminClient:
     """Open a client that is connected to a broker at one of the *working* addresses.
 
     Raises:
+        ControllerNamed: the one that was tried is a controller's.
         BrokersUnreachable: none answers within the budget, or each refuses.
         BrokersDenied: they refuse the login, or support none.
         UsageError: a certificate or key that cannot be used.
@@ -206,6 +233,8 @@ def failure_of(failures: FailureLog, settings: BrokerSettings) -> KadminError:
     if failures.reason is None or failures.is_silence:
         reason = f"no answer within {settings.timeout_s:g} s"
         return BrokersUnreachable(settings.bootstrap, reason)
+    if NO_METADATA in failures.reason:
+        return ControllerNamed(settings.bootstrap)
     kerberos = GSS_FAILURE.search(failures.reason)
     if kerberos is not None:
         return KerberosFailed(settings.bootstrap, kerberos[1])

@@ -3,20 +3,24 @@
 Metadata names any broker as the controller there, which takes what is for it and hands it on.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from kafka.errors import AuthorizationError, for_code
-from kafka.protocol.admin import DescribeClusterRequest, DescribeQuorumRequest
+from kafka.protocol.admin import (
+    DescribeClusterRequest,
+    DescribeQuorumRequest,
+    DescribeTopicPartitionsRequest,
+)
 from kafka.protocol.metadata import ApiVersionsRequest
 
 from cluster.model import fault as subjects
 from cluster.model.address import host_and_port
 from cluster.model.controller import Feature, Quorum, QuorumReplica
 from cluster.model.fault import Fault
-from cluster.model.ids import NO_LEADER, BrokerId
+from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition
 from kadmin.admin.wire.api_versions import read_api_versions
-from kadmin.admin.wire.connection import SILENCES, WireConnection, plain
+from kadmin.admin.wire.connection import NO_QUORUM, SILENCES, TIMEOUTS, WireConnection, plain
 from kadmin.admin.wire.errors import BrokersUnreachable
 
 METADATA_LOG: Final = "__cluster_metadata"
@@ -27,12 +31,6 @@ MIGRATES: Final = (3, 4)
 """The first release whose brokers can migrate, in part before the others."""
 WITH_FENCED_BROKERS: Final = 2
 """The version of DescribeCluster, since Kafka 4.0."""
-
-
-def is_on_kraft(connection: WireConnection) -> bool:
-    """Return whether the brokers have a metadata quorum: those with ZooKeeper serve no such
-    request."""
-    return connection.serves(DescribeQuorumRequest)
 
 
 def one_on_kraft(connection: WireConnection, brokers: Sequence[BrokerId]) -> BrokerId | None:
@@ -56,7 +54,7 @@ def read_quorum(
         request.API_VERSION = 1
     try:
         with connection.budget.sharing():
-            answer = connection.ask(request, broker)
+            answer = connection.ask(request, broker, is_forwarded=True)
         codes = [answer.error_code, *(part.error_code for part in answer.topics[0].partitions)]
         for code in codes:
             if code != 0:
@@ -65,7 +63,10 @@ def read_quorum(
         faults.append(subjects.hidden(subjects.CONTROLLER, WHAT))
         return None
     except (BrokersUnreachable, *SILENCES) as error:
-        reason = error.reason if isinstance(error, BrokersUnreachable) else plain(error)
+        if isinstance(error, TIMEOUTS):
+            reason = NO_QUORUM
+        else:
+            reason = error.reason if isinstance(error, BrokersUnreachable) else plain(error)
         faults.append(subjects.untold(subjects.CONTROLLER, WHAT, reason))
         return None
     [quorum] = answer.topics[0].partitions
@@ -120,6 +121,37 @@ def read_fenced_brokers(connection: WireConnection) -> frozenset[BrokerId]:
         return frozenset()
     brokers = answer.brokers if answer.error_code == 0 else ()
     return frozenset(BrokerId(each.broker_id) for each in brokers if each.is_fenced)
+
+
+def read_eligible_leaders(
+    connection: WireConnection, topics: Iterable[str]
+) -> dict[TopicPartition, tuple[BrokerId, ...]]:
+    """Return the eligible leaders of the partitions of *topics* that have any (KIP-966): empty
+    where brokers list none, which they do from Kafka 4.0 on, or do not answer."""
+    names = sorted(topics)
+    found: dict[TopicPartition, tuple[BrokerId, ...]] = {}
+    if not (names and connection.serves(DescribeTopicPartitionsRequest)):
+        return found
+    asked = [DescribeTopicPartitionsRequest.TopicRequest(name=name) for name in names]
+    cursor = None
+    try:
+        with connection.budget.sharing():
+            while True:
+                answer = connection.ask(DescribeTopicPartitionsRequest(topics=asked, cursor=cursor))
+                for topic in answer.topics:
+                    for part in topic.partitions:
+                        if part.eligible_leader_replicas:
+                            partition = TopicPartition(topic.name, part.partition_index)
+                            eligible = map(BrokerId, part.eligible_leader_replicas)
+                            found[partition] = tuple(eligible)
+                last = answer.next_cursor
+                if last is None:
+                    return found
+                cursor = DescribeTopicPartitionsRequest.Cursor(
+                    topic_name=last.topic_name, partition_index=last.partition_index
+                )
+    except (BrokersUnreachable, *SILENCES):
+        return found
 
 
 def read_features(connection: WireConnection) -> tuple[Feature, ...]:

@@ -5,7 +5,7 @@ do not return: epochs and times of registrations and of the controller, and topi
 controller has processed yet.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 from uuid import UUID
@@ -34,8 +34,8 @@ from kadmin.admin.wire.errors import BrokersUnreachable
 from kadmin.admin.wire.outcomes import words_of
 from kadmin.admin.wire.quorum import (
     MIGRATES,
-    is_on_kraft,
     one_on_kraft,
+    read_eligible_leaders,
     read_features,
     read_fenced_brokers,
     read_quorum,
@@ -85,7 +85,7 @@ def read_snapshot(
         topics=topics,
         broker_defaults=defaults,
     )
-    if is_on_kraft(connection):
+    if connection.is_on_kraft:
         quorum = read_quorum(connection, faults)
         snapshot = replace(
             snapshot,
@@ -93,10 +93,16 @@ def read_snapshot(
             quorum=quorum,
             features=read_features(connection),
             fenced=read_fenced_brokers(connection),
+            eligible=read_eligible_leaders(connection, without_isr(topics.values())),
         )
     else:
         snapshot = replace(snapshot, controller=controller_of(told))
     return replace(snapshot, faults=tuple(faults))
+
+
+def without_isr(topics: Iterable[TopicSnapshot]) -> Iterator[str]:
+    """Return the topics that have a partition without any ISR."""
+    return (topic.name for topic in topics if not all(state.isr for state in topic.states.values()))
 
 
 def with_owner(connection: WireConnection, snapshot: ClusterSnapshot) -> ClusterSnapshot:
@@ -105,7 +111,7 @@ def with_owner(connection: WireConnection, snapshot: ClusterSnapshot) -> Cluster
 
     A broker on KRaft is asked for the quorum; where there is none yet, the controller is unknown.
     """
-    if is_on_kraft(connection) or connection.broker_version < MIGRATES or not snapshot.brokers:
+    if connection.is_on_kraft or connection.broker_version < MIGRATES or not snapshot.brokers:
         return snapshot
     faults = list(snapshot.faults)
     brokers = list(snapshot.brokers)

@@ -90,4 +90,5 @@ def fault_of(entity: ConfigEntity) -> Fault:
         version=None,
         reason=reason,
         text=f"{entity}: {reason}",
+        is_temporary=True,
     )

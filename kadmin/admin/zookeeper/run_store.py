@@ -5,8 +5,6 @@ plans in pieces beside them, packed by gzip, written before the journal and neve
 election of the supervisor, whose lease fences all that it writes.
 """
 
-import gzip
-import zlib
 from collections.abc import Sequence
 from typing import Final
 
@@ -19,6 +17,7 @@ from cluster.zk.steps import read_children, read_each, read_node
 from kadmin.admin.ports import Fence, KeptRun, LeaseFence, Outcome
 from kadmin.admin.zookeeper.connection import Connection
 from kadmin.admin.zookeeper.leadership import Contender
+from kadmin.admin.zookeeper.packing import BadPacking, packed, unpacked
 from kadmin.admin.zookeeper.throttle_journal import OWN_PATH
 from kadmin.admin.zookeeper.transaction import RUNS_PATH, commit, run_path
 from kadmin.errors import RefusedError
@@ -33,8 +32,6 @@ CLAIM_S: Final = 0.5
 """So long one call waits in the queue."""
 CLOSE_S: Final = 2.0
 PLAN: Final = "plan-"
-GZIP: Final = 16
-"""That is how zlib is asked for gzip's header."""
 PIECE_BYTES: Final = 700_000
 KEPT_MAX: Final = 20
 """So many runs that have ended are kept, with their plans, which a rollback needs."""
@@ -92,8 +89,12 @@ class ZooKeeperRuns:
             nodes = self.connection.read(read_each(paths))
             if None in nodes:
                 raise BadRun("its plan is not there")
-            packed = b"".join(node.data or b"" for node in nodes if node is not None)
-            known = self.plans[run_id] = from_json(unpacked(packed).decode(), run_id)
+            data = b"".join(node.data or b"" for node in nodes if node is not None)
+            try:
+                text = unpacked(data, SIZE_MAX)
+            except BadPacking as error:
+                raise BadRun(f"its plan {error}") from error
+            known = self.plans[run_id] = from_json(text.decode(), run_id)
         return known
 
     def create(self, run: MoveRun) -> Outcome:
@@ -106,8 +107,8 @@ class ZooKeeperRuns:
         version = self.prepare()
         if not all(map(self.has_ended, self.run_ids())):
             return Conflict(RUNS_PATH, ConflictKind.EXISTS)
-        packed = gzip.compress(to_json(run.plan).encode(), mtime=0)
-        pieces = [packed[at : at + PIECE_BYTES] for at in range(0, len(packed), PIECE_BYTES)]
+        data = packed(to_json(run.plan).encode())
+        pieces = [data[at : at + PIECE_BYTES] for at in range(0, len(data), PIECE_BYTES)]
         for number, piece in enumerate(pieces):
             outcome = self.write_nodes([Create(piece_path(run.run_id, number), piece)])
             if not isinstance(outcome, Committed):
@@ -184,22 +185,6 @@ class ZooKeeperRuns:
         if self.contender is not None:
             self.contender.latch.close(CLOSE_S)
             self.contender = self.lease = None
-
-
-def unpacked(packed: bytes) -> bytes:
-    """Return what *packed* holds, which may be far more than it should.
-
-    Raises:
-        BadRun: it is too large, or cut off.
-    """
-    stream = zlib.decompressobj(wbits=zlib.MAX_WBITS | GZIP)
-    try:
-        text = stream.decompress(packed, SIZE_MAX)
-    except zlib.error as error:
-        raise BadRun(f"its plan is damaged: {error}") from error
-    if not stream.eof:
-        raise BadRun(f"its plan is cut off, or has more than {SIZE_MAX:,} bytes")
-    return text
 
 
 def piece_path(run_id: str, number: int) -> str:

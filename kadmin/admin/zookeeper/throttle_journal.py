@@ -6,8 +6,10 @@ from typing import Final
 from cluster.model.ids import NEVER_READ
 from cluster.zk.requests import Create, Delete, Operation, SetData
 from cluster.zk.steps import Steps, read_each, read_node
+from kadmin.admin.zookeeper.packing import MAGIC, BadPacking, packed, unpacked
 from kadmin.admin.zookeeper.transaction import LEASE_PATH
 from kadmin.errors import RefusedError
+from kadmin.named_file import SIZE_MAX
 from kadmin.plan.reassignment.journal import (
     BadJournal,
     ThrottleJournal,
@@ -17,6 +19,8 @@ from kadmin.plan.reassignment.journal import (
 
 OWN_PATH: Final = "/kadmin"
 JOURNAL_PATH: Final = LEASE_PATH
+PLAIN_MAX_BYTES: Final = 500_000
+"""A longer journal is packed: that of 30,000 partitions that move would not fit into a znode."""
 
 
 class JournalUnreadable(RefusedError):
@@ -41,8 +45,8 @@ def read_journal() -> Steps[ThrottleJournal]:
     if node is None:
         return ThrottleJournal()
     try:
-        journal = parse_journal((node.data or b"").decode())
-    except (BadJournal, UnicodeDecodeError) as error:
+        journal = parse_journal(plain(node.data or b"").decode())
+    except (BadJournal, BadPacking, UnicodeDecodeError) as error:
         raise JournalUnreadable(str(error)) from error
     return replace(journal, zk_version=node.zk_version)
 
@@ -53,9 +57,14 @@ def journal_writes(journal: ThrottleJournal) -> Steps[list[Operation]]:
     if not journal.entries:
         is_kept = journal.zk_version != NEVER_READ
         return [Delete(JOURNAL_PATH, journal.zk_version)] if is_kept else []
-    data = journal_text(journal).encode()
+    text = journal_text(journal).encode()
+    data = text if len(text) <= PLAIN_MAX_BYTES else packed(text)
     if journal.zk_version != NEVER_READ:
         return [SetData(JOURNAL_PATH, data, journal.zk_version)]
     (parent,) = yield from read_each((OWN_PATH,))
     above: list[Operation] = [] if parent is not None else [Create(OWN_PATH)]
     return [*above, Create(JOURNAL_PATH, data)]
+
+
+def plain(data: bytes) -> bytes:
+    return unpacked(data, SIZE_MAX) if data.startswith(MAGIC) else data

@@ -4,15 +4,36 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from cluster.model.config_entity import ConfigEntity
+from cluster.model.config_entity import ConfigEntity, EntityKind
+from kadmin.admin.ports import ConfigAdmin
 from kadmin.app.actions.action import Action
 from kadmin.app.session import Session
 from kadmin.execute.configs import ConfigChange
-from kadmin.plan.config_plan import ConfigPlan
+from kadmin.plan.config_plan import ConfigPlan, those_to_ask
 from kadmin.plan.config_warnings import ConfigRequest
 from kadmin.plan.entity_options import options_of
 from kadmin.quoting import quoted
 from kadmin.wording import counted
+
+
+@contextmanager
+def configs_to_change(
+    session: Session, entity: ConfigEntity, request: ConfigRequest
+) -> Iterator[ConfigAdmin]:
+    """Open a connection for *request*: to ZooKeeper if it is named, but to the brokers that are
+    named beside it for what running brokers check."""
+    with session.configs() as admin:
+        asks_zookeeper = session.known_brokers is not None and not session.asks_brokers
+        if (
+            not asks_zookeeper
+            or entity.kind is not EntityKind.BROKERS
+            or request.allow_running_brokers
+            or not those_to_ask(entity, request, admin.snapshot([entity]).brokers)
+        ):
+            yield admin
+            return
+    with session.configs(by_brokers=True) as admin:
+        yield admin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +72,7 @@ class ChangeConfigs(Action):
     @contextmanager
     def change(self, session: Session, rollback_path: str) -> Iterator[ConfigChange]:
         request = ConfigRequest(add=self.added, delete=self.deleted)
-        with session.configs() as admin:
+        with configs_to_change(session, self.entities[0], request) as admin:
             yield ConfigChange(admin, request, lambda: self.entities, session)
 
     def lines(self, plan: ConfigPlan) -> Iterable[str]:

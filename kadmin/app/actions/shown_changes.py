@@ -80,9 +80,10 @@ class ShownChange:
     """A change of *cluster* that *owner* sees, with what became of it.
 
     *proposal* is what was shown; *lines* are the plans as text.  *successor* is the id of the
-    change that took its place since the cluster had changed.  *written* are the lines of what was
-    written; *rollback_file* is None where none was made.  One that is neither *is_done* nor has an
-    error or a successor when it has ended was stopped by a fault of kadmin's own.
+    change that took its place since the cluster had changed, which *replaces* one.  *written* are
+    the lines of what was written; *rollback_file* is None where none was made.  One that is neither
+    *is_done* nor has an error or a successor when it has ended was stopped by a fault of kadmin's
+    own.
     """
 
     change_id: str
@@ -101,6 +102,7 @@ class ShownChange:
     rollback_file: Path | None = None
     error: KadminError | None = None
     successor: str | None = None
+    replaces: bool = False
     ended: threading.Event = field(default_factory=threading.Event)
 
     @property
@@ -264,6 +266,7 @@ class ShownChanges:
         kept = self._keep(
             shown_change(change_id, shown.owner, shown.cluster, session, shown.action, newer, path)
         )
+        kept.replaces = True
         shown.successor = kept.change_id
         return kept.change_id
 

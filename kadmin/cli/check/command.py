@@ -40,6 +40,7 @@ KINDS: Final = (
     ),
     *(
         "silent-broker",
+        "address",
         "at-min-isr",
         "under-replicated",
         "unreadable",

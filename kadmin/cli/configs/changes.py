@@ -7,6 +7,7 @@ from typing import Any, Final
 import click
 
 from cluster.model.config_entity import EntityKind
+from kadmin.app.actions.configs import configs_to_change
 from kadmin.arguments.configs import parse_assignments, parse_names, parse_properties
 from kadmin.arguments.entities import EntitySelection, Wanted
 from kadmin.cli.changing import make
@@ -41,7 +42,7 @@ def alter(session: Session, selection: EntitySelection, options: Mapping[str, An
     def report(plans: Sequence[ConfigPlan], *, is_dry_run: bool) -> None:
         session.output.show(alter_document(plans, is_dry_run=is_dry_run))
 
-    with session.configs() as admin:
+    with configs_to_change(session, named, request) as admin:
         absence = admin.absence()
         if absence is not None:
             session.output.warn(

@@ -218,7 +218,8 @@ def configs(session: Session, **options: Any) -> None:
     settings of kadmin itself see 'kadmin config'.
 
     It goes through ZooKeeper, or through the brokers if only --bootstrap-server names the cluster:
-    topics and brokers from Kafka 1.1 on, quotas from 2.6, credentials from 2.7. Brokers also know
+    topics and brokers from Kafka 1.1 on, quotas from 2.6, credentials from 2.7. If both are named,
+    brokers that run receive the changes of their own configs, and check them. Brokers also know
     the values in their own files, and encrypt passwords among their configs.
 
     \b

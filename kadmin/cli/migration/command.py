@@ -11,6 +11,7 @@ import click
 
 from kadmin.cli.common_options import SAFETY, default_min_isr_option, ignore_option, yes_option
 from kadmin.cli.frame import Group, group_command
+from kadmin.cli.metrics import metrics_url_options, named_endpoints
 from kadmin.cli.options import Number, forbid, option
 from kadmin.cli.session import Session
 from kadmin.cli.watching import clock, watch, watch_option
@@ -30,7 +31,8 @@ KINDS: Final = (
     *("config-name", "password", "controller", "epoch", "release", "listener", "broker-id"),
     *("authorizer", "log-dirs", "broker-config", "znode-acl", "offline", "under-min-isr"),
     *("under-replicated", "no-state", "reassignment", "deletion", "election", "throttle"),
-    *("log-dir-event", "silent-broker", "old-consumer", "removed-config", "foreign-znode"),
+    *("log-dir-event", "silent-broker", "old-consumer", "old-client", "removed-config"),
+    "foreign-znode",
 )
 
 
@@ -54,6 +56,7 @@ def migration() -> None:
     section=SCOPE,
     help="Ask only ZooKeeper, and no broker about its settings.",
 )
+@metrics_url_options(SCOPE)
 @option(
     "--wait-ready",
     type=Number(min=1),
@@ -74,6 +77,9 @@ def check(session: Session, **options: Any) -> None:
     offsets in ZooKeeper. Notes: what to know. What the controllers do was seen with Kafka 3.9.1,
     or is from its sources.
 
+    Where the metrics of brokers are named, it finds the clients that Kafka 4.0 does not serve, too,
+    by what brokers of Kafka 3.9 have counted since their start.
+
     Exits with 4 if anything is critical or a warning, otherwise with 0, and with 5 if no ZooKeeper
     answers.
 
@@ -82,6 +88,7 @@ def check(session: Session, **options: Any) -> None:
       kadmin migration check
       kadmin migration check --no-brokers --output json
       kadmin migration check --ignore removed-config --wait-ready 900
+      kadmin migration check --prometheus-url http://kafka-1:9404
     """
     from kadmin.render.migration.check import migration_document
 
@@ -96,7 +103,7 @@ def check(session: Session, **options: Any) -> None:
 def look(session: Session, options: dict[str, Any]) -> "MigrationReport":
     from dataclasses import replace
 
-    from kadmin.app.migration import read_migration
+    from kadmin.app.migration import read_migration, with_metrics
     from kadmin.plan.migration.check import judge
     from kadmin.plan.migration.findings import MigrationKind
 
@@ -105,6 +112,9 @@ def look(session: Session, options: dict[str, Any]) -> "MigrationReport":
         asks_brokers=not options["no_brokers"],
         default_min_isr=options["default_min_isr"],
     )
+    endpoints = named_endpoints(options)
+    if endpoints:
+        evidence = with_metrics(session, evidence, endpoints)
     report = judge(evidence, [MigrationKind(name) for name in options["ignored"]])
     findings = tuple(
         each if each.command is None else replace(each, command=session.with_cluster(each.command))

@@ -21,6 +21,7 @@ DESCRIBE_QUORUM: Final = 55
 """The number of a request that only brokers on KRaft serve."""
 QUORUM_SILENT_MS: Final = 10_000
 """Nodes fetch the metadata log twice a second."""
+WILDCARDS: Final = ("0.0.0.0:", "[::]:")
 RESTARTED_WITHIN_MS: Final = 5 * 60_000
 SKEW_PERCENT: Final = 50
 SKEW_REPLICAS_MIN: Final = 10
@@ -34,6 +35,7 @@ def broker_findings(evidence: Evidence) -> Iterator[Finding]:
         yield from quorum_findings(snapshot.quorum)
     yield from dead_brokers(snapshot)
     yield from unheard_brokers(evidence)
+    yield from misleading_addresses(snapshot)
     yield from restarted_brokers(snapshot, evidence.now_ms)
     if evidence.log_dirs is not None:
         yield from failed_dirs(evidence.log_dirs)
@@ -62,6 +64,29 @@ def unheard_brokers(evidence: Evidence) -> Iterator[Finding]:
                 brokers=found,
                 command=DESCRIBE,
             )
+
+
+def misleading_addresses(snapshot: ClusterSnapshot) -> Iterator[Finding]:
+    """Find brokers whose address leads clients to another broker, or to their own machine."""
+    sharing: dict[str, list[BrokerId]] = {}
+    for broker_id, broker in snapshot.brokers.items():
+        for address in {each.address for each in broker.endpoints if each.host and each.port > 0}:
+            sharing.setdefault(address, []).append(broker_id)
+    for address, found in sorted(sharing.items()):
+        whose = brokers_text(found)
+        if len(found) > 1:
+            text = f"{whose} are registered with the same address {address}: it is that of one"
+        elif address.startswith(WILDCARDS):
+            text = f"{whose} is registered with {address}: clients look for it on their own machine"
+        else:
+            continue
+        yield Finding(
+            severity=Severity.WARNING,
+            kind=Kind.ADDRESS,
+            text=text,
+            brokers=tuple(found),
+            command=DESCRIBE,
+        )
 
 
 def controller_findings(snapshot: ClusterSnapshot) -> Iterator[Finding]:

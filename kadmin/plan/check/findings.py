@@ -33,6 +33,8 @@ class Kind(StrEnum):
     """A node of the metadata quorum that does not follow it."""
     DEAD_BROKER = "dead-broker"
     SILENT_BROKER = "silent-broker"
+    ADDRESS = "address"
+    """Where clients do not find the broker."""
     AT_MIN_ISR = "at-min-isr"
     UNDER_REPLICATED = "under-replicated"
     UNREADABLE = "unreadable"

@@ -31,6 +31,7 @@ NOT_REPLICAS: Final = "has no replica of"
 OUT_OF_ISR: Final = "leads out of the ISR"
 NO_STATE: Final = "never had a leader"
 NO_ISR: Final = "nobody of the ISR is alive"
+ELIGIBLE: Final = "none of the eligible leaders is alive"
 NOT_ELECTED: Final = "nobody is elected"
 LACKS: Final = "lacks replicas"
 LAST_LEFT: Final = "lacks all replicas but one"
@@ -47,8 +48,8 @@ def partition_findings(snapshot: ClusterSnapshot, default_min_isr: int) -> Itera
         if topic.is_marked_for_deletion:
             continue  # It has no leaders when it goes, and that is meant.
         for view in health.judge_topic(snapshot, topic, default_min_isr):
-            for cause in causes_of(view, live):
-                partition = TopicPartition(view.topic, view.partition)
+            partition = TopicPartition(view.topic, view.partition)
+            for cause in causes_of(view, live, snapshot.eligible.get(partition, ())):
                 causes.setdefault(cause, []).append(partition)
                 lost_ms = view.leaderless_since_ms
                 if lost_ms is not None:
@@ -106,7 +107,9 @@ def odd_numbers(snapshot: ClusterSnapshot) -> Iterator[Finding]:
             )
 
 
-def causes_of(view: PartitionView, live: Container[BrokerId]) -> Iterator[Cause]:
+def causes_of(
+    view: PartitionView, live: Container[BrokerId], eligible: tuple[BrokerId, ...]
+) -> Iterator[Cause]:
     """Return what is damaged of a partition, and the worst besides."""
     found = frozenset(view.findings)
     if health.Finding.NO_REPLICAS in found:
@@ -119,6 +122,8 @@ def causes_of(view: PartitionView, live: Container[BrokerId]) -> Iterator[Cause]
     if view.leader in view.assignment.replicas and view.isr and view.leader not in view.isr:
         yield Cause(Kind.DAMAGED, OUT_OF_ISR, (view.leader,))
     cause = worst_of(view, live)
+    if cause == Cause(Kind.OFFLINE, NO_ISR) and eligible:
+        cause = Cause(Kind.OFFLINE, ELIGIBLE, tuple(sorted(eligible)))
     if cause is not None:
         yield cause
 
@@ -251,9 +256,12 @@ def offline_text(cause: Cause, these: str, is_one: bool) -> str:
     if not cause.brokers:
         return f"{these} {are} offline, and {their} ISR is empty"
     whole = brokers_text(cause.brokers)
+    is_isr = cause.reason != ELIGIBLE
     if len(cause.brokers) == 1:
-        return f"{these} {are} offline until {whole} is back, the only ISR member"
-    return f"{these} {are} offline until one of {whole} is back, the whole ISR"
+        only = "the only ISR member" if is_isr else f"{their} only eligible leader"
+        return f"{these} {are} offline until {whole} is back, {only}"
+    all_of = "the whole ISR" if is_isr else f"{their} eligible leaders"
+    return f"{these} {are} offline until one of {whole} is back, {all_of}"
 
 
 def who(brokers: tuple[BrokerId, ...], live: Container[BrokerId]) -> str:

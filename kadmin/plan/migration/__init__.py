@@ -5,6 +5,7 @@ __all__ = [
     "check",
     "evidence",
     "findings",
+    "old_clients",
     "preview",
     "rollback",
     "status",

@@ -1,6 +1,6 @@
 """What brokers must be before a migration: their release, listeners, settings and znodes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from cluster.model.ids import BrokerId
@@ -19,22 +19,28 @@ from kadmin.plan.migration.findings import (
 IBP: Final = "inter.broker.protocol.version"
 IBP_NEEDED: Final = (3, 9)
 IBP_MIN: Final = (3, 4)
+IBP_JBOD: Final = (3, 7)
 AUTHORIZER: Final = "authorizer.class.name"
 COPIED_AUTHORIZERS: Final = frozenset(
     {"", "kafka.security.authorizer.AclAuthorizer", "kafka.security.auth.SimpleAclAuthorizer"}
 )
 ENABLE: Final = "zookeeper.metadata.migration.enable"
 VOTERS: Final = "controller.quorum.voters"
-BOOTSTRAP: Final = "controller.quorum.bootstrap.servers"
-LISTENER_NAMES: Final = "controller.listener.names"
 CONTROL_PLANE: Final = "control.plane.listener.name"
-INTER_BROKER: Final = "inter.broker.listener.name"
 LOG_DIRS: Final = ("log.dirs", "log.dir")
-SECRET: Final = "password.encoder.secret"
+
+NO_START: Final = (
+    f"with {ENABLE}=true no such broker starts: 'Cannot enable ZooKeeper migration without setting"
+    f" '{IBP}' to 3.4 or higher'"
+)
+UNREGISTERED: Final = (
+    "controllers that were formatted by Kafka 3.9 refuse such brokers: 'Unable to register because"
+    " the broker does not support finalized version 21 of metadata.version.'"
+)
 
 ASKED: Final = (
-    *(IBP, AUTHORIZER, ENABLE, VOTERS, BOOTSTRAP, LISTENER_NAMES, CONTROL_PLANE, INTER_BROKER),
-    *(*LOG_DIRS, SECRET),
+    *(IBP, AUTHORIZER, ENABLE, VOTERS, CONTROL_PLANE),
+    *LOG_DIRS,
 )
 """The configs of brokers that are judged."""
 
@@ -146,21 +152,12 @@ def protocols(configs: Configs) -> Iterator[MigrationFinding]:
         if version is None or version >= IBP_NEEDED:
             continue
         yield MigrationFinding(
-            severity=Severity.CRITICAL if version < IBP_MIN else Severity.WARNING,
-            kind=MigrationKind.RELEASE,
-            text=f"{brokers_text(brokers)} {'has' if len(brokers) == 1 else 'have'} {IBP}={text}",
-            outcome="below 3.4 no broker migrates; below 3.5 SCRAM, below 3.6 delegation tokens,"
-            " below 3.7 several log directories are not supported; 3.9 is what is tested",
-            brokers=tuple(brokers),
-            source="Kafka 3.9 documentation, Preparing for migration; KAFKA-17457",
-        )
-    if len(values) > 1:
-        yield MigrationFinding(
             severity=Severity.CRITICAL,
             kind=MigrationKind.RELEASE,
-            text=f"brokers differ in {IBP}: {', '.join(sorted(values))}",
-            outcome=f"the controllers start with one metadata.version: {WAITS}",
-            source="Kafka 3.9 documentation, Preparing for migration",
+            text=f"{brokers_text(brokers)} {'has' if len(brokers) == 1 else 'have'} {IBP}={text}",
+            outcome=NO_START if version < IBP_MIN else f"{UNREGISTERED}: {WAITS}",
+            brokers=tuple(brokers),
+            source=f"Kafka 3.9 documentation, Preparing for migration; {SOURCE_3_9}",
         )
 
 
@@ -183,23 +180,41 @@ def authorizers(configs: Configs) -> Iterator[MigrationFinding]:
 
 
 def log_dirs(configs: Configs) -> Iterator[MigrationFinding]:
-    several = tuple(
+    several = [
         broker
         for broker, each in configs.items()
         if "," in str(next((each[key] for key in LOG_DIRS if each.get(key)), ""))
-    )
-    if several:
-        yield MigrationFinding(
-            severity=Severity.NOTE,
-            kind=MigrationKind.LOG_DIRS,
-            text=f"{brokers_text(several)} {'has' if len(several) == 1 else 'have'} several log"
-            " directories",
-            outcome="they need inter.broker.protocol.version 3.7 or later; a broker in migration"
-            " mode with one that has failed shuts down",
-            brokers=several,
-            command="kadmin log-dirs --describe",
-            source="KIP-858",
-        )
+    ]
+    old = [
+        broker
+        for broker in several
+        if (version := version_of(configs[broker].get(IBP))) is not None and version < IBP_JBOD
+    ]
+    for severity, brokers, outcome in (
+        (
+            Severity.CRITICAL,
+            old,
+            f"with {ENABLE}=true no such broker starts: 'Cannot enable ZooKeeper migration with"
+            f" multiple log directories (aka JBOD) without setting '{IBP}' to 3.7-IV2 or higher'",
+        ),
+        (
+            Severity.NOTE,
+            [broker for broker in several if broker not in old],
+            "a broker in migration mode ends when one fails: 'Shutdown broker because some log"
+            " directory has failed during migration mode'",
+        ),
+    ):
+        if brokers:
+            yield MigrationFinding(
+                severity=severity,
+                kind=MigrationKind.LOG_DIRS,
+                text=f"{brokers_text(brokers)} {'has' if len(brokers) == 1 else 'have'} several log"
+                " directories",
+                outcome=outcome,
+                brokers=tuple(brokers),
+                command="kadmin log-dirs --describe",
+                source=f"KIP-858; {SOURCE_3_9}",
+            )
 
 
 def node_ids(evidence: MigrationEvidence, configs: Configs) -> Iterator[MigrationFinding]:
@@ -216,10 +231,11 @@ def node_ids(evidence: MigrationEvidence, configs: Configs) -> Iterator[Migratio
             severity=Severity.CRITICAL,
             kind=MigrationKind.BROKER_ID,
             text=f"{VOTERS} has the id of {brokers_text(taken)}",
-            outcome="a controller must have a node.id that no broker has, or has had: KRaft knows"
-            " both by it",
+            outcome="the cluster is copied, and then no such broker starts on KRaft: 'If"
+            " process.roles contains just the 'broker' role, the node id … must not be included in"
+            f" the set of voters {VOTERS}': give the controllers other ids before you format them",
             brokers=taken,
-            source="Kafka 3.9 documentation, Provisioning the KRaft controller quorum",
+            source=f"Kafka's KafkaConfig; {SOURCE_3_9}",
         )
 
 
@@ -237,16 +253,7 @@ def settings(configs: Configs) -> Iterator[MigrationFinding]:
             brokers=missing,
             source="KRaftMigrationDriver",
         )
-    for key in (VOTERS, BOOTSTRAP, LISTENER_NAMES):
-        found = {str(configs[broker].get(key) or "") for broker in enabled}
-        if len(found) > 1:
-            yield MigrationFinding(
-                severity=Severity.CRITICAL,
-                kind=MigrationKind.BROKER_CONFIG,
-                text=f"brokers differ in {key}: {', '.join(sorted(found))}",
-                outcome=f"some of them register with other controllers: {WAITS}",
-                source="KIP-866",
-            )
+    yield from quorums(configs, enabled)
     control = tuple(broker for broker, each in configs.items() if each.get(CONTROL_PLANE))
     if control:
         yield MigrationFinding(
@@ -258,4 +265,37 @@ def settings(configs: Configs) -> Iterator[MigrationFinding]:
             " restart brokers on KRaft",
             brokers=control,
             source="KAFKA-17788",
+        )
+
+
+def quorums(configs: Configs, enabled: Iterable[BrokerId]) -> Iterator[MigrationFinding]:
+    """Find brokers that may not reach the controllers of the others, by what those that are
+    *enabled* name."""
+    without = tuple(broker for broker in enabled if not configs[broker].get(VOTERS))
+    if without:
+        yield MigrationFinding(
+            severity=Severity.CRITICAL,
+            kind=MigrationKind.BROKER_CONFIG,
+            text=f"{brokers_text(without)} {verb(without)} not have {VOTERS}",
+            outcome="by controller.quorum.bootstrap.servers alone a broker follows the controllers'"
+            " log and does not register: 'No brokers are known to KRaft, waiting for brokers to"
+            f" register.': {WAITS}",
+            brokers=without,
+            source=SOURCE_3_9,
+        )
+    named = {
+        frozenset(filter(None, map(str.strip, text.split(","))))
+        for broker in enabled
+        if (text := configs[broker].get(VOTERS))
+    }
+    ids = {frozenset(part.partition("@")[0] for part in each) for each in named}
+    if len(named) > 1:
+        shown = sorted(",".join(sorted(each)) for each in named)
+        yield MigrationFinding(
+            severity=Severity.CRITICAL if len(ids) > 1 else Severity.WARNING,
+            kind=MigrationKind.BROKER_CONFIG,
+            text=f"brokers differ in {VOTERS}: {'; '.join(shown)}",
+            outcome="a broker that does not reach the controllers of the others by it does not"
+            f" register with them: {WAITS}",
+            source=f"KIP-866; {SOURCE_3_9}",
         )

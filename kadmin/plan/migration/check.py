@@ -8,6 +8,7 @@ from kadmin.plan.migration.contents import content_findings
 from kadmin.plan.migration.evidence import MigrationEvidence
 from kadmin.plan.migration.findings import MigrationFinding, MigrationKind, MigrationReport
 from kadmin.plan.migration.losses import loss_findings
+from kadmin.plan.migration.old_clients import old_client_findings
 from kadmin.plan.migration.quiet import quiet_findings
 from kadmin.plan.migration.takeover import takeover_findings
 from kadmin.plan.migration.unreadable import unreadable_findings
@@ -21,6 +22,7 @@ def judge(evidence: MigrationEvidence, ignored: Collection[MigrationKind] = ()) 
         *(() if is_copied else contents(evidence)),
         *quiet_findings(evidence),
         *loss_findings(evidence),
+        *old_client_findings(evidence),
     )
     snapshot = evidence.snapshot
     controller = snapshot.controller

@@ -130,7 +130,8 @@ def host_names(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
             text=f"{entity} has limits, and is no IP address",
             outcome="where it cannot be resolved: 'Encountered metadata publishing fault: Uncaught"
             " exception while publishing dynamic client quota changes'",
-            command=f"kadmin configs --describe {options_of(entity)}",
+            # kadmin refuses the name as well.
+            command="kadmin configs --describe --entity-type ips",
             znodes=(config_path(entity),),
             source=f"ClientQuotaMetadataManager; {SOURCE_3_9}",
         )

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from cluster.model.acl import ResourceAcls, ResourcePattern
 from cluster.model.cluster import ProducerIdBlock
@@ -57,6 +57,15 @@ class OldConsumers:
         return self.members > 0 or is_fresh
 
 
+class OldRequests(NamedTuple):
+    """How many requests of one kind and version clients of one software have sent."""
+
+    software: str
+    request: str
+    version: str
+    sent: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrokerAnswer:
     """The configs of a broker by name, as it describes them; one that it hides is None."""
@@ -75,7 +84,9 @@ class MigrationEvidence:
     *log_dir_events* are pending.  *damages* are znodes of any kind, *misplaced* are paths of
     configs that no broker reads.  *restricted* are the paths that not anyone may read and write,
     each with who may.  *foreign* are znodes beside Kafka's own.  *answers* are those of brokers,
-    None where none was asked; *silent* those that did not answer.  *unlooked* gives the reasons.
+    None where none was asked; *silent* those that did not answer.  *old_requests* are those of
+    clients that Kafka 4.0 does not serve, by the metrics of each endpoint.  *unlooked* gives the
+    reasons.
     """
 
     snapshot: ClusterSnapshot
@@ -99,6 +110,7 @@ class MigrationEvidence:
     has_id_sequence: bool = False
     answers: Mapping[BrokerId, BrokerAnswer] | None = None
     silent: tuple[BrokerId, ...] = ()
+    old_requests: Mapping[str, tuple[OldRequests, ...]] = field(default_factory=dict)
     unlooked: tuple[str, ...] = ()
 
     @property

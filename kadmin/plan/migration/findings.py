@@ -42,6 +42,7 @@ class MigrationKind(StrEnum):
     LOG_DIR_EVENT = "log-dir-event"
     SILENT_BROKER = "silent-broker"
     OLD_CONSUMER = "old-consumer"
+    OLD_CLIENT = "old-client"
     REMOVED_CONFIG = "removed-config"
     FOREIGN_ZNODE = "foreign-znode"
 

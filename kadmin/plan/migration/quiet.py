@@ -155,8 +155,8 @@ def log_dir_events(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
             kind=MigrationKind.LOG_DIR_EVENT,
             text=f"{counted(evidence.log_dir_events, 'event')} of failed log directories wait for"
             " the controller",
-            outcome="they are not copied, and a broker with a failed log directory cannot start in"
-            " migration mode",
+            outcome="they are not copied, and a broker in migration mode ends when another log"
+            " directory fails",
             command="kadmin check",
             znodes=(paths.LOG_DIR_EVENTS,),
             source="ZkMigrationClient, KIP-858",

@@ -7,6 +7,7 @@ from typing import Final
 from cluster.model.ids import BrokerId
 from cluster.zk import paths
 from kadmin.plan.check.findings import Severity, brokers_text
+from kadmin.plan.migration.brokers import ENABLE
 from kadmin.plan.migration.evidence import MigrationEvidence
 from kadmin.plan.migration.findings import (
     SOURCE_3_9,
@@ -94,6 +95,7 @@ def owner(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
 def dead_replicas(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
     """Find brokers that have replicas and are not registered: one finding for each."""
     gone = evidence.gone
+    live = ",".join(map(str, sorted(evidence.snapshot.brokers)))
     for broker, topics in sorted(evidence.assigned.items()):
         if broker not in gone:
             continue
@@ -106,7 +108,9 @@ def dead_replicas(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
             f" KRaft.': {WAITS}",
             topics=tuple(topics),
             brokers=(broker,),
-            command=f"kadmin reassign --execute --from-broker {broker}",
+            command=f"kadmin reassign --execute --from-broker {broker} --to-brokers {live}"
+            if live
+            else "kadmin brokers --list",
             znodes=(paths.broker(broker),),
             source=f"KRaftMigrationDriver; {SOURCE_3_9}",
         )
@@ -153,17 +157,29 @@ def wrong_ids(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
         )
 
 
+def is_enabled(evidence: MigrationEvidence, broker: BrokerId) -> bool:
+    """Return whether *broker* runs in migration mode, as far as it has answered."""
+    answer = (evidence.answers or {}).get(broker)
+    return answer is not None and answer.configs.get(ENABLE) == "true"
+
+
 def generated_ids(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
-    ids = tuple(broker for broker in evidence.snapshot.brokers if broker >= GENERATED_FROM)
+    # Brokers in migration mode would not have started.
+    ids = tuple(
+        broker
+        for broker in evidence.snapshot.brokers
+        if broker >= GENERATED_FROM and not is_enabled(evidence, broker)
+    )
     if not (ids and evidence.has_id_sequence):
         return
     yield MigrationFinding(
         severity=Severity.WARNING,
         kind=MigrationKind.BROKER_ID,
         text=f"{brokers_text(ids)} gave {'itself its id' if len(ids) == 1 else 'themselves ids'}",
-        outcome="KRaft generates no ids: set broker.id to the present one, and"
-        f" reserved.broker.max.id to {max(ids)} or more, before brokers get node.id",
+        outcome=f"with {ENABLE}=true a broker does not start: 'broker.id generation is incompatible"
+        " with ZooKeeper migration.': set broker.id to the present one, and"
+        f" reserved.broker.max.id to {max(ids)} or more, or broker.id.generation.enable=false",
         brokers=ids,
         znodes=(paths.BROKER_SEQUENCE,),
-        source="Kafka's KafkaConfig (broker.id.generation.enable)",
+        source=f"Kafka's KafkaConfig; {SOURCE_3_9}",
     )

@@ -1,5 +1,6 @@
 """Znodes that cannot be decoded or read: what would the controllers do with each?"""
 
+import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
@@ -67,7 +68,14 @@ NO_PARTITIONS: Final = Fate(
     "where 'partitions' is missing, the topic is copied without any; where it is no object,"
     f" {WAITS_FOR_TOPIC}",
 )
-ILLEGAL_NAME: Final = Fate(Severity.WARNING, "it is copied as it is")
+AS_IT_IS: Final = Fate(Severity.WARNING, "it is copied as it is")
+NEGATIVE: Final = re.compile(r"'(leader|\w+_epoch)' is not an? [a-z ]+: -\d{1,9}")
+"""Numbers of a state that Kafka takes as they are."""
+NONSENSE: Final = (
+    *("is no part of its replicas", "but has no replicas"),
+    "a partition in 'partitions' is out of bounds: -",
+)
+"""What controllers do not look at."""
 WRONG_STATE: Final = Fate(Severity.CRITICAL, f"'Expected `Int` value, received …': {DIES}")
 LOST_STATE: Final = Fate(
     Severity.CRITICAL,
@@ -83,6 +91,10 @@ TAKEN_FOR_NOTHING: Final = (
     *("is empty", "is not a JSON object", "has no object 'config'", "no broker reads what stands"),
 )
 """JSON of another shape in which Kafka finds nothing; of any other it makes an error."""
+BLOCK_BOUNDS: Final = re.compile(r"'block_(start|end)' is out of bounds: (-?\d{1,18})")
+REUSED_IDS: Final = Fate(
+    Severity.WARNING, "it is copied as it is: producers may get ids that others have had"
+)
 ANY_RESOURCE: Final = frozenset(f"{paths.acl_store(each)}/Any" for each in PatternType)
 FATES: Final = (
     (
@@ -169,6 +181,8 @@ def fate_of(damage: Damage) -> Fate:
         return WRONG_TOPIC
     if is_below(path, paths.CONFIG) and "is not URL-encoded" in reason:
         return BAD_NAME if paths.ILLEGAL_ESCAPE.search(path) else OTHER_NAME
+    if path == paths.PRODUCER_ID_BLOCK and BLOCK_BOUNDS.fullmatch(reason):
+        return REUSED_IDS
     if path in ANY_RESOURCE:
         return BREAKS
     fate = next((fate for prefix, fate in FATES if is_below(path, prefix)), SKIPPED)
@@ -177,10 +191,12 @@ def fate_of(damage: Damage) -> Fate:
 
 
 def fate_of_topic(path: str, reason: str) -> Fate:
+    if "/partitions/" in path and NEGATIVE.fullmatch(reason):
+        return AS_IT_IS
     if "/partitions/" in path:
         return LOST_STATE if reason.startswith(NOT_JSON) else WRONG_STATE
-    if "is illegal" in reason:
-        return ILLEGAL_NAME
+    if any(each in reason for each in (*NONSENSE, "is illegal")):
+        return AS_IT_IS
     return NO_PARTITIONS if "no object 'partitions'" in reason else WRONG_TOPIC
 
 

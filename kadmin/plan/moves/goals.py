@@ -12,7 +12,7 @@ from typing import Final
 from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.errors import RefusedError
 from kadmin.plan.moves.least_movement import Solution, Unplaced, least_movement
-from kadmin.plan.moves.levels import even_levels, first, with_levels
+from kadmin.plan.moves.levels import Levels, even_levels, first, with_levels, with_tops
 from kadmin.plan.moves.placing import Chosen
 from kadmin.plan.moves.problem import Demand, Impossible, Loads, Problem
 from kadmin.plan.moves.scene import Scene
@@ -55,8 +55,20 @@ def balance(scene: Scene) -> Reached:
         bounded = with_levels(problem, base, levels.widened(by))
         solution = solution_within(scene, bounded)
         if solution is not None:
-            return reached(scene, bounded, solution)
+            return reached(scene, bounded, evener(scene, bounded, base, levels, solution))
     return reached(scene, problem, least_movement(problem, size_classes=scene.size_classes))
+
+
+def evener(
+    scene: Scene, bounded: Problem, base: Loads, levels: Levels, solution: Solution
+) -> Solution:
+    """Return a solution that moves no more than *solution*, and leaves no more brokers with the
+    most replicas than *levels* need; *solution* where none was found."""
+    loads = Counter(broker for chosen in solution.chosen.values() for broker in chosen)
+    topped = with_tops(bounded, base, levels, loads)
+    found = solution_within(scene, topped) if topped != bounded else None
+    # What moves more is not proven to be the least.
+    return found if found and found.lower_bound == solution.lower_bound else solution
 
 
 def solution_within(scene: Scene, bounded: Problem) -> Solution | None:

@@ -21,12 +21,27 @@ Search: TypeAlias = Callable[[Callable[[int], bool]], int]
 """Returns the best level of those that can be kept."""
 
 
+@dataclass(frozen=True, slots=True)
+class Top:
+    """That of the brokers of *racks* only *count* need as many as their *level*: the others one
+    less.
+
+    Without it the next racks would be levelled at the cost of these.
+    """
+
+    racks: frozenset[str]
+    level: int
+    count: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Levels:
-    """How many replicas, in all, the brokers of each rack hold at least and at most."""
+    """How many replicas, in all, the brokers of each rack hold at least and at most, and how many
+    of them the most."""
 
     least: Mapping[str, int]
     most: Mapping[str, int]
+    tops: Sequence[Top] = ()
 
     def widened(self, by: int) -> "Levels":
         return Levels(
@@ -62,6 +77,23 @@ def with_levels(
     return replace(problem, most=most, least=least)
 
 
+def with_tops(
+    problem: Problem, base: Loads, levels: Levels, loads: Mapping[BrokerId, int]
+) -> Problem:
+    """Return *problem* in which no more brokers hold the most than need to, where by *loads* more
+    do: those that have the most replicas that may stay."""
+    most = dict(problem.most)
+    staying = Counter(broker for demand in problem.demands for broker in demand.stays)
+    for top in levels.tops:
+        members = [b for b in problem.receivers if problem.racks[b] in top.racks]
+        full = [b for b in members if loads[b] + base.get(b, 0) >= top.level]
+        if len(full) > top.count:
+            kept = sorted(full, key=lambda broker: (-staying[broker], broker))[: top.count]
+            for broker in set(members).difference(kept):
+                most[broker] = min(most[broker], max(0, top.level - 1 - base.get(broker, 0)))
+    return replace(problem, most=most)
+
+
 class _Leveling:
     def __init__(self, problem: Problem, base: Loads, *, stays_stay: bool) -> None:
         self.problem = problem
@@ -85,6 +117,7 @@ class _Leveling:
             self.classes[factor, bounds] += count
         self.total = sum(count * factor for (factor, _), count in self.classes.items())
         self.racks = sorted({problem.racks[broker] for broker in problem.receivers})
+        self.tops: list[Top] = []
 
     def levels(self) -> Levels | None:
         if not self.racks:
@@ -99,7 +132,7 @@ class _Leveling:
             lambda is_level: first(1, last, lambda level: not is_level(level)) - 1,
             step=1,
         )
-        return Levels(least=least, most=most)
+        return Levels(least=least, most=most, tops=tuple(self.tops))
 
     def held(self, broker: BrokerId) -> int:
         return self.base.get(broker, 0) + self.staying[broker]
@@ -120,6 +153,9 @@ class _Leveling:
             short = shortfall(beyond)
             blocking = [r for r in open_racks if shortfall({**beyond, r: level}) < short]
             settled |= dict.fromkeys(blocking or open_racks, level)
+            members = sum(self.problem.racks[each] in blocking for each in self.problem.receivers)
+            if step < 0 and short < members:
+                self.tops.append(Top(frozenset(blocking), level, short))
         return settled
 
     def _shortfall(self, least: Mapping[str, int], most: Mapping[str, int]) -> int:
@@ -129,16 +165,23 @@ class _Leveling:
         source, sink, overflow = (network.nodes(1) for _ in range(3))
         receivers = sorted(problem.receivers)
         first_broker = network.nodes(len(receivers))
+        first_top = network.nodes(len(self.tops))
+        top_of = {rack: at for at, top in enumerate(self.tops) for rack in top.racks}
         lacks, rooms, short = [], [], 0
-        for broker in receivers:
+        into: list[tuple[int, int, int]] = []
+        for at, broker in enumerate(receivers):
             rack, held = problem.racks[broker], self.held(broker)
             hard = max(0, problem.most.get(broker, self.total + held) - self.staying[broker])
             room = max(0, min(most[rack] - held, hard, self.total))
+            if rack in top_of:
+                below = max(0, min(room, self.tops[top_of[rack]].level - 1 - held))
+                into.append((first_broker + at, first_top + top_of[rack], room - below))
+                room = below
             wanted = min(max(0, least.get(rack, 0) - held), hard)
             short += max(0, wanted - room)
             lacks.append(min(wanted, room))
             rooms.append(room - lacks[-1])
-        into: list[tuple[int, int, int]] = []
+        into += [(first_top + at, overflow, top.count) for at, top in enumerate(self.tops)]
         for (factor, bounds), count in sorted(self.classes.items()):
             node = network.nodes(1)
             into.append((source, node, count * (factor - sum(low for low, _ in bounds))))

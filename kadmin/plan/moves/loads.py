@@ -51,6 +51,8 @@ def broker_loads(layout: ClusterLayout, plan: MovePlan) -> list[BrokerLoad]:
         after.add(target, size)
         # The preferred leader is the new one as soon as the controller knows of the move.
         peak.add(dict.fromkeys((*target, *each.replicas)), size)
+    # Who leads changes at once: no broker leads more in between.
+    peak.leaders = before.leaders | after.leaders
     brokers = sorted(layout.hosts.union(layout.brokers))
     return [
         BrokerLoad(

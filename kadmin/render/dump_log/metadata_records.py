@@ -7,6 +7,8 @@ from kadmin.render.dump_log.coordinator_records import json_fields
 from kadmin.render.dump_log.kafka_json import kafka_json
 
 CONTROL_NAMES: Final = {
+    # Since Kafka 4.
+    "LEADER_CHANGE": "LeaderChange:",
     "SNAPSHOT_HEADER": "SnapshotHeader",
     "SNAPSHOT_FOOTER": "SnapshotFooter",
     "KRAFT_VERSION": "KRaftVersion",

@@ -2,6 +2,7 @@
 
 from cluster.model.acl import ResourceType
 from cluster.model.config_entity import ConfigEntity, Entity, EntityKind
+from cluster.model.ids import BrokerId
 from kadmin.app.actions.acls import ChangeAcls
 from kadmin.app.actions.action import Action
 from kadmin.app.actions.configs import ChangeConfigs
@@ -15,6 +16,7 @@ from kadmin.arguments.acls import (
 )
 from kadmin.arguments.entities import checked
 from kadmin.plan.acls import CLUSTER_NAME, PatternFilter
+from kadmin.plan.broker_names import refuse_unknown_brokers
 from kadmin.plan.config_plan import check_request, is_secret
 from kadmin.plan.config_warnings import ConfigRequest
 from kadmin.plan.scram import HASHES
@@ -52,6 +54,9 @@ def configs(visit: Visit, values: Values) -> Action:
     entities = entities_of(visit, kind, values)
     request = ConfigRequest(add=added, delete=deleted)
     session = visit.of.new_session()
+    if added and kind is EntityKind.BROKERS and entities[0].root.name is not None:
+        broker_id = BrokerId(int(entities[0].root.name))
+        refuse_unknown_brokers(visit.look.observed.snapshot, [broker_id])
     check_request(entities[0], request, asks_brokers=session.asks_brokers)
     return ChangeConfigs(entities=entities, added=added, deleted=deleted)
 

@@ -1,5 +1,7 @@
 """The pages of topics: the list, and one."""
 
+from typing import Final
+
 from starlette.responses import Response
 
 from cluster.model.config_entity import EntityKind
@@ -8,6 +10,9 @@ from kadmin.plan.groups.verdict import Verdict
 from kadmin.reports.views.topic import topic_page
 from kadmin.web.tables import Table, requested, table_of
 from kadmin.web.visit import NoSuchThing, Visit
+
+READER_COUNT_MAX: Final = 50
+"""A topic may have 15,000 groups, which have a page of their own."""
 
 
 def listed(visit: Visit) -> Response:
@@ -23,6 +28,7 @@ def one(visit: Visit) -> Response:
         NoSuchThing: there is no such topic.
     """
     look, name = visit.look, visit.path("topic")
+    readers = readers_of(visit, name)
     topic = topic_page(look.topics, name)
     if topic is None:
         raise NoSuchThing("topic", name)
@@ -32,7 +38,8 @@ def one(visit: Visit) -> Response:
         topic=topic,
         row=topic.row,
         table=table_of(visit, topic.partitions, lambda row: str(row.view.partition)),
-        readers=readers_of(visit, name),
+        readers=readers[:READER_COUNT_MAX],
+        reader_count=len(readers),
         configs=[
             (key, shown_value(EntityKind.TOPICS, key, value) or "null")
             for key, value in sorted(topic.configs.items())
@@ -41,11 +48,12 @@ def one(visit: Visit) -> Response:
 
 
 def readers_of(visit: Visit, topic: str) -> list[tuple[str, Verdict, int]]:
-    """Return the groups that have read *topic*, each with its verdict and its lag there."""
+    """Return the groups that have read *topic*, each with its verdict and its lag there; those that
+    are furthest behind first."""
     groups = visit.of.groups.reading.answer
     found = []
     for each in () if groups is None else groups.verdicts:
         rows = [part.row for part in each.partitions if part.row.partition.topic == topic]
         if rows:
             found.append((each.group.name, each.verdict, sum(row.lag or 0 for row in rows)))
-    return found
+    return sorted(found, key=lambda reader: -reader[2])

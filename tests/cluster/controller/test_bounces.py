@@ -226,18 +226,42 @@ def test_in_all_small_cases_somebody_leads_who_has_everything_if_there_is_one() 
             away = [member for member in bounced if member in isr and member in live]
             assignment = PartitionAssignment(BROKERS)
             after = without_bounced(assignment, before, live, away, MINE, intact)
-            lost = [member for member in away if member not in intact]
-            kept = [member for member in isr if member in live and member not in lost]
+            doubtful = [member for member in away if member not in intact]
+            kept = [member for member in isr if member in live and member not in doubtful]
 
-            if not (lost or leader in away) or (not kept and leader not in away):
+            if not (doubtful or leader in away) or (not kept and leader not in away):
                 assert after is None
                 continue
             assert after is not None
             assert (after.leader_epoch, after.controller_epoch) == (5, ControllerEpoch(9))
             assert (after.zk_version, after.extra) == (before.zk_version, before.extra)
             if kept:
-                assert after.isr == tuple(member for member in isr if member not in lost)
-                expected = leader if leader not in lost else min(kept)
+                assert after.isr == tuple(member for member in isr if member not in doubtful)
+                expected = leader if leader not in doubtful else min(kept)
                 assert after.leader == expected
             else:
                 assert (after.leader, after.isr) == (leader, isr)
+
+
+@pytest.mark.slow
+def test_in_all_small_cases_who_says_that_it_has_lost_records_leads_only_where_all_have() -> None:
+    for isr, live, lost in product(ISRS, SUBSETS, SUBSETS):
+        for leader in (*isr, NO_LEADER):
+            before = state(isr, leader)
+            away = [member for member in lost if member in isr and member in live]
+            assignment = PartitionAssignment(BROKERS)
+            after = without_bounced(assignment, before, live, away, MINE, lost=away)
+            rest = tuple(member for member in isr if member not in away)
+
+            if not away or (not rest and leader == NO_LEADER):
+                assert after is None
+            elif not rest:
+                assert after is not None
+                assert (after.leader, after.isr, after.leader_epoch) == (leader, isr, 5)
+            else:
+                assert after is not None
+                heirs = [member for member in rest if member in live]
+                # One without a leader gets it by the election that follows.
+                stays = leader in (*rest, NO_LEADER)
+                expected = leader if stays else min(heirs, default=NO_LEADER)
+                assert (after.leader, after.isr, after.leader_epoch) == (expected, rest, 5)

@@ -8,12 +8,15 @@ from cluster.controller.channel import RETRY_BACKOFF_MS
 from cluster.controller.effects import CloseChannel, OpenChannel
 from cluster.controller.events import BrokersChanged, Requested
 from cluster.controller.orders import LeaderAndIsr
-from cluster.controller.requests import ControlledShutdown, ControlledShutdownReply
+from cluster.controller.requests import ControlledShutdown, ControlledShutdownReply, ElectLeaders
+from cluster.model.config_entity import ConfigOverrides
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import MATCH_ANY, BrokerEpoch, BrokerId, ControllerEpoch
+from cluster.model.topic import RECOVERING
 from cluster.zk import paths
 from cluster.zk.brokers import encode_broker
-from cluster.zk.requests import SetData
+from cluster.zk.configs import encode_config
+from cluster.zk.requests import Create, SetData
 from tests.cluster.controller.asked import (
     ReadAssignments,
     ReadController,
@@ -302,6 +305,80 @@ def test_whoever_of_them_comes_back_first_leads() -> None:
     state = harness.state(tp("t-0"))
     assert state is not None
     assert (state.leader, state.isr) == (2, (2,))
+
+
+@pytest.mark.parametrize("has_new_controller", [True, False])
+def test_who_has_lost_records_leaves_the_isr_to_members_that_are_away(
+    has_new_controller: bool,
+) -> None:
+    """The last of them leads, also if its machine has stopped, too: then no replica has more."""
+    harness = Harness(1, 2, 3, 4)
+    harness.register_controller()
+    harness.create_topic("t", (2, 3, 4))
+    harness.settle()
+    for broker_id in (2, 3, 4):
+        harness.unregister(broker_id)
+    harness.settle()
+
+    seen = []
+    for broker_id in (2, 4, 3):
+        if has_new_controller:
+            harness.lose_controller()
+        harness.register(broker_id, intact_since=NEVER)
+        if has_new_controller:
+            harness.register_controller()
+        harness.settle()
+        state = harness.state(tp("t-0"))
+        assert state is not None
+        seen.append((state.leader, state.isr))
+
+    assert seen == [(-1, (3, 4)), (-1, (3,)), (3, (3,))]
+
+
+def test_a_state_that_is_written_before_a_broker_is_noticed_hides_no_loss() -> None:
+    harness = with_topic((2, 3))
+    harness.unregister(2)
+    harness.unregister(3)
+    harness.settle()
+
+    harness.register(2, intact_since=NEVER)
+    harness.write_isr(tp("t-0"), (2, 3))
+    harness.settle()
+
+    state = harness.state(tp("t-0"))
+    assert state is not None
+    assert (state.leader, state.isr) == (-1, (3,))
+
+
+def test_whoever_comes_back_first_leads_where_each_record_was_flushed() -> None:
+    harness = with_topic((2, 3))
+    config = ConfigOverrides(values={"flush.messages": "1"})
+    harness.tool(Create(paths.topic_config("t"), encode_config(config)))
+    harness.unregister(2)
+    harness.unregister(3)
+    harness.settle()
+
+    harness.register(2, intact_since=NEVER)
+    harness.settle()
+
+    state = harness.state(tp("t-0"))
+    assert state is not None
+    assert (state.leader, state.isr) == (2, (2,))
+
+
+def test_an_unclean_election_does_not_wait_for_members_that_are_away() -> None:
+    harness = with_topic((2, 3))
+    harness.unregister(2)
+    harness.unregister(3)
+    harness.settle()
+    harness.register(2, intact_since=NEVER)
+    harness.settle()
+
+    harness.step(Requested(1, ElectLeaders((tp("t-0"),), is_unclean=True)))
+
+    state = harness.state(tp("t-0"))
+    assert state is not None
+    assert (state.leader, state.isr, state.leader_recovery_state) == (2, (2,), RECOVERING)
 
 
 def test_who_may_have_lost_records_leaves_an_isr_of_which_the_others_are_gone() -> None:

@@ -82,12 +82,17 @@ def test_an_offline_partition_is_led_by_the_first_live_member_of_its_isr(
 
 
 def test_of_the_live_members_of_an_isr_those_lead_that_have_lost_nothing() -> None:
-    for isr, live, lost in product(ISRS, SUBSETS, SUBSETS):
+    for isr, live, doubtful in product(ISRS, SUBSETS, SUBSETS):
         election = elect_offline(
-            PartitionAssignment(BROKERS), state(isr), live, MINE, allows_unclean=False, lost=lost
+            PartitionAssignment(BROKERS),
+            state(isr),
+            live,
+            MINE,
+            allows_unclean=False,
+            doubtful=doubtful,
         )
         members = tuple(r for r in isr if r in live)
-        whole = tuple(r for r in members if r not in lost)
+        whole = tuple(r for r in members if r not in doubtful)
 
         if not members:
             assert election is None
@@ -95,6 +100,36 @@ def test_of_the_live_members_of_an_isr_those_lead_that_have_lost_nothing() -> No
         assert election is not None
         assert election.state.isr == (whole or members)
         assert election.state.leader == min(whole or members)
+
+
+@pytest.mark.parametrize("allows_unclean", [False, True])
+def test_who_says_that_it_has_lost_records_waits_for_members_of_the_isr_that_are_away(
+    allows_unclean: bool,
+) -> None:
+    for isr, live, lost in product(ISRS, SUBSETS, SUBSETS):
+        members = tuple(r for r in isr if r in live)
+        election = elect_offline(
+            PartitionAssignment(BROKERS),
+            state(isr),
+            live,
+            MINE,
+            allows_unclean=allows_unclean,
+            doubtful=lost,
+            lost=lost,
+        )
+
+        whole = tuple(r for r in members if r not in lost)
+        if not whole and set(isr) <= set(lost):
+            whole = members
+        if whole:
+            assert election is not None
+            assert election.state.isr == whole
+        elif allows_unclean and live:
+            assert election is not None
+            assert len(election.state.isr) == 1
+            assert election.state.leader_recovery_state == RECOVERING
+        else:
+            assert election is None
 
 
 def test_a_broker_that_shuts_down_hands_over_to_the_first_that_stays() -> None:

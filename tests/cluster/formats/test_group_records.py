@@ -1,7 +1,7 @@
 """Are a coordinator's records written as Kafka 3.9 writes them, and read in all versions?"""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cluster.formats.batch_building import record_of
@@ -11,6 +11,7 @@ from cluster.formats.record_batch import checksum_matches, parse_header
 from cluster.formats.records import records_of
 from cluster.model.group_records import (
     NO_TIMESTAMP,
+    CommitRecords,
     GroupMember,
     GroupMetadataKey,
     GroupMetadataValue,
@@ -18,6 +19,7 @@ from cluster.model.group_records import (
     OffsetCommitKey,
     OffsetCommitValue,
 )
+from cluster.model.ids import TopicPartition
 from cluster.wire.codec import encode_payload
 from cluster.wire.errors import UnencodableMessageError
 from cluster.wire.messages import coordinator_records as wire
@@ -149,40 +151,46 @@ def test_damaged_records_are_misread(key: bytes, value: bytes) -> None:
         decode(key, value)
 
 
-COMMITS = st.tuples(
-    st.builds(
-        OffsetCommitKey,
-        st.sampled_from(["g", "h" * 99, "h" * 99 + "\u2603"]),
-        st.sampled_from(["t", "u" * 120, "u" * 120 + "\u2603"]),
-        st.integers(0, 2**31 - 1),
-    ),
-    st.none()
-    | st.builds(
-        OffsetCommitValue,
-        st.integers(0, 2**63 - 1),
-        st.integers(-1, 2**31 - 1),
-        st.sampled_from(["", "", "metadata"]),
-        st.integers(0, 2**63 - 1),
-        st.sampled_from([-1, -1, 7]),
-    ),
+PARTITIONS = st.builds(
+    TopicPartition,
+    st.sampled_from(["t", "u" * 120, "u" * 120 + "\u2603"]),
+    st.integers(0, 2**31 - 1),
+)
+VALUES = st.builds(
+    OffsetCommitValue,
+    st.integers(0, 2**63 - 1),
+    st.integers(-1, 2**31 - 1),
+    st.sampled_from(["", "", "metadata"]),
+    st.integers(0, 2**63 - 1),
+    st.sampled_from([-1, -1, 7]),
 )
 
 
-@given(st.lists(COMMITS, max_size=8), st.sampled_from([0, 60, 8188]))
-def test_records_of_a_batch_are_written_as_each_alone(
-    records: list[GroupRecord], before: int
+@given(
+    st.sampled_from(["g", "h" * 99, "h" * 99 + "\u2603"]),
+    st.dictionaries(PARTITIONS, VALUES, max_size=8),
+    st.sampled_from([0, 60]),
+)
+@example("g", {}, 8192)
+@example("g", {}, 8193)
+def test_records_of_a_commit_are_written_as_each_alone(
+    group: str, offsets: dict[TopicPartition, OffsetCommitValue], before: int
 ) -> None:
     """Numbers in the batch take one to three bytes."""
-    expected = [record_of(before + n, 0, *encode(one)) for n, one in enumerate(records)]
+    earlier = {TopicPartition("t", -1 - n): PLAIN[1] for n in range(before)}
+    records = CommitRecords(group, {**earlier, **offsets})
 
-    assert expected == encode_all([PLAIN] * before + records)[before:]
+    assert [record_of(number, 0, *encode(one)) for number, one in enumerate(records)] == encode_all(
+        records
+    )
+    assert len(records) == len(list(records))
 
 
 @pytest.mark.parametrize("name", ["n" * 2**15, "\ud800"], ids=["too long", "no text"])
 def test_names_that_have_no_place_are_refused(name: str) -> None:
-    for key in (KEY._replace(group=name), KEY._replace(topic=name)):
+    for group, topic in ((name, "t"), ("g", name)):
         with pytest.raises(UnencodableMessageError):
-            encode_all([PLAIN, (key, PLAIN[1]), PLAIN])
+            encode_all(CommitRecords(group, {TopicPartition(topic, 0): PLAIN[1]}))
 
 
 @given(st.lists(st.tuples(st.none() | st.binary(), st.none() | st.binary()), min_size=1))

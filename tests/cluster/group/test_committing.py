@@ -35,7 +35,7 @@ def test_an_offset_counts_once_it_is_replicated() -> None:
     assert -1 == offset(group)
     (append,) = group.appends
     value = OffsetCommitValue(7, 0, "m", WALL_MS)
-    assert ((OffsetCommitKey(GROUP, "a", 0), value),) == append.records
+    assert ((OffsetCommitKey(GROUP, "a", 0), value),) == tuple(append.records)
 
     group.land()
 

@@ -81,6 +81,15 @@ def test_a_group_that_had_members_has_a_tombstone_of_its_own() -> None:
     assert [TOMBSTONE_GROUP] == tombstones(group)
 
 
+def test_a_group_whose_only_member_left_at_once_has_a_tombstone_too() -> None:
+    first = GroupMetadataValue("consumer", 1, None, None, WALL_MS, ())
+    group = Coordinating(records=[(GroupMetadataKey(GROUP), first)])
+
+    group.send(DeleteGroup(GROUP))
+
+    assert [TOMBSTONE_GROUP] == tombstones(group)
+
+
 def test_a_group_with_members_is_not_deleted() -> None:
     group = with_member()
 

@@ -540,7 +540,7 @@ def test_those_who_wait_for_the_end_hear_of_appends_and_the_others_of_commits():
     replica = leader(ME, SECOND, end=0, high_watermark=0)
     ends: list[int] = []
     commits: list[int] = []
-    replica.watch_end(ends.append)
+    key = replica.watch_end(ends.append)
     replica.watch(commits.append)
 
     replica.advance_high_watermark(1, 70, 0)
@@ -551,6 +551,10 @@ def test_those_who_wait_for_the_end_hear_of_appends_and_the_others_of_commits():
 
     fetch(replica, SECOND, 1)
     assert ([70], [LOOK_AGAIN]) == (ends, commits)
+
+    replica.unwatch(key)
+    replica.advance_high_watermark(2, 70, 0)
+    assert [70] == ends
 
 
 def test_a_watcher_that_leaves_when_it_hears_harms_no_other():

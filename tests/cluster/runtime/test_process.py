@@ -186,7 +186,7 @@ def test_a_lost_session_costs_no_client_anything(tmp_path: Path, chroot: str) ->
 def test_a_broker_says_since_when_it_has_lost_nothing_until_it_does_not_stop_in_order(
     tmp_path: Path, chroot: str
 ) -> None:
-    """In its registration, over a lost session and a clean shutdown."""
+    """In its registration, over a lost session, a clean shutdown and a kill on the same machine."""
 
     async def use(running: Running) -> tuple[int, int]:
         data, stat = await running.zookeeper(lambda client: client.get("/brokers/ids/1"))
@@ -205,6 +205,12 @@ def test_a_broker_says_since_when_it_has_lost_nothing_until_it_does_not_stop_in_
     mark = next(tmp_path.rglob(".kafka_cleanshutdown"))
     assert json.loads(mark.read_bytes())["intactSince"] == epoch
     mark.unlink()
+    assert run(tmp_path, chroot, use)[0] == epoch
+
+    # A machine that stops runs on with another boot id.
+    (lock,) = (found for found in tmp_path.rglob(".lock"))
+    lock.write_text("another boot".ljust(40) + str(epoch))
+    next(tmp_path.rglob(".kafka_cleanshutdown")).unlink()
     assert run(tmp_path, chroot, use)[0] == -1
 
 

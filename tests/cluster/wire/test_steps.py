@@ -5,6 +5,8 @@ from functools import partial
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import (
@@ -18,12 +20,19 @@ from cluster.wire.decoders import NUMBERS_PER_ELEMENT, TAGS_MAX, decode, steppin
 from cluster.wire.encoders import encode_message, stepping_encoder_of
 from cluster.wire.errors import MalformedFrameError
 from cluster.wire.messages.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
+from cluster.wire.messages.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+)
 from cluster.wire.messages.producers import DescribeProducersRequest, TopicRequest
 from cluster.wire.schema import Schema, request_schema
 from cluster.wire.varint import encode
 from tests.cluster.wire.messages import Dice, all_schemas, title
 from tests.support.seeds import seeds
 
+ANY_NUMBER = 2**40
+COMMIT = request_schema(ApiKey.OFFSET_COMMIT)
 EVERY_MESSAGE = pytest.mark.parametrize("schema", list(all_schemas()), ids=title)
 
 
@@ -55,6 +64,45 @@ def test_steps_read_and_write_what_is_read_and_written_in_one_go(schema: Schema)
             assert whole == taken(stepping_encoder_of(schema, version)(message))[1]
             steps = stepping_decoder_of(schema, version)(data, 0, ELEMENTS_MAX)
             assert decode(schema, version, data, 0) == taken(steps)[1]
+
+
+COMMITS = st.lists(
+    st.tuples(st.integers(0, 2**63 - 1), st.sampled_from([None, "", "", "metadata"])), max_size=6
+)
+
+
+@given(
+    COMMITS, st.sampled_from(list(COMMIT.versions)), st.none() | st.binary(min_size=1, max_size=2)
+)
+def test_structs_that_are_alike_are_read_as_any_others(
+    commits: list[tuple[int, str | None]], version: int, damage: bytes | None
+) -> None:
+    """Many without texts are read at once, but never in steps."""
+    partitions = [
+        OffsetCommitRequestPartition(index, offset, committed_metadata=text)
+        for index, (offset, text) in enumerate(commits)
+    ]
+    body = OffsetCommitRequest("g", topics=[OffsetCommitRequestTopic("t", partitions)])
+    (encoded,) = encode_message(COMMIT, version, body)
+    assert isinstance(encoded, bytes)
+    for at in range(len(encoded)) if damage is not None else (len(encoded),):
+        data = memoryview(encoded[:at] + (damage or b"") + encoded[at + len(damage or b"") :])
+
+        def in_one_go(data: memoryview = data) -> Any:
+            return decode(COMMIT, version, data, 0)
+
+        def in_steps(data: memoryview = data) -> Any:
+            return taken(stepping_decoder_of(COMMIT, version)(data, 0, ANY_NUMBER))[1]
+
+        assert outcome(in_one_go) == outcome(in_steps)
+
+
+def outcome(read: Callable[[], Any]) -> Any:
+    """What is read, or why it is not."""
+    try:
+        return read()
+    except MalformedFrameError as error:
+        return str(error)
 
 
 def refusal(read: Callable[[], object]) -> str | None:

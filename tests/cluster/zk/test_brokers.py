@@ -38,7 +38,7 @@ def test_what_newer_brokers_add_to_version_1_for_newer_clients_survives() -> Non
 
 
 @pytest.mark.parametrize("version", [1, 2, 3, 4, 5])
-def test_since_when_a_broker_is_intact_is_written_only_where_it_is_known(version: int) -> None:
+def test_since_when_a_broker_is_intact_is_what_only_ours_register(version: int) -> None:
     kafkas = decode_broker(broker_node(version=version))
     ours = replace(kafkas, intact_since=BrokerEpoch(17))
 
@@ -46,9 +46,11 @@ def test_since_when_a_broker_is_intact_is_written_only_where_it_is_known(version
     again = decode_broker(Znode("/brokers/ids/1", data, ZkVersion(1), czxid=99))
 
     assert b"intact_since" not in encode_broker(kafkas)
-    assert (kafkas.intact_since, again) == (-1, ours)
+    assert (kafkas.intact_since, again) == (None, ours)
     assert [again.is_intact_since(zxid) for zxid in (16, 17, 18)] == [False, True, True]
+    assert [again.has_lost_since(zxid) for zxid in (16, 17, 18)] == [True, False, False]
     assert not any(kafkas.is_intact_since(zxid) for zxid in (-1, 0, 18))
+    assert not any(kafkas.has_lost_since(zxid) for zxid in (-1, 0, 18))
 
 
 @pytest.mark.parametrize("version", [1, 2, 5])

@@ -217,6 +217,14 @@ def test_everything_that_is_wrong_is_named_at_once() -> None:
     )
 
 
+def test_all_that_generate_prints_is_told_from_the_part_that_is_wanted() -> None:
+    with pytest.raises(BadFile) as raised:
+        parse_targets('Current partition replica assignment\n{"version":1}\n', "plan.json")
+
+    assert raised.value.problems == ("it is all that --generate prints, with two assignments",)
+    assert "below 'Proposed partition reassignment configuration'" in str(raised.value.hint)
+
+
 def test_topics_to_move_are_read() -> None:
     files = transcript("51-generate").files
 

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 
 import pytest
 
@@ -31,6 +32,17 @@ def test_the_live_brokers_are_listed(three):
     assert [{"id": 0}, {"id": 1}] == json.loads(done("brokers", "--list", "--output", "json"))[
         "brokers"
     ]
+
+
+def test_where_servers_were_waited_for_the_age_of_what_is_shown_is_noted(three, monkeypatch):
+    assert "" == kadmin("brokers", "--list").stderr
+
+    monkeypatch.setattr("kadmin.cli.session.OLD_S", 0)
+
+    noted = kadmin("brokers", "--list")
+    assert "0\n1\n" == noted.stdout
+    assert re.search(r"servers were waited for: what is shown may be \d+ s old\n", noted.stderr)
+    assert "" == kadmin("brokers", "--list", "--quiet").stderr
 
 
 def test_a_broker_is_described_with_its_load(three):

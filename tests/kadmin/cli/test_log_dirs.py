@@ -196,6 +196,7 @@ def test_a_replica_is_moved_by_its_broker_held_to_a_rate_and_let_go(
         at_most = "--replica-alter-log-dirs-throttle"
         rollbacks = [("--rollback-file", str(tmp_path / name)) for name in ("one", "two")]
 
+        slow = kadmin(*reassign, "--execute", "--dry-run", at_most, "1")
         begun = kadmin(*reassign, "--execute", at_most, "1000", *rollbacks[0])
         moving = kadmin(*reassign, "--verify"), places(cluster)
         done(*send)
@@ -205,6 +206,7 @@ def test_a_replica_is_moved_by_its_broker_held_to_a_rate_and_let_go(
         consume = ("consume", "--topic", "moved", "--partition", "0", "--from-beginning", *wire)
         got = done(*consume, "--max-messages", "2000").splitlines()
 
+    assert "the throttle of 1 B/s at broker 1 lets the copying take about" in slow.stderr
     assert begun.exit_code == 0, begun
     assert (3, {(here, False), (there, True)}) == (moving[0].exit_code, moving[1])
     assert hastened.exit_code == 0, hastened

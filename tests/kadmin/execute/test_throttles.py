@@ -521,6 +521,37 @@ def test_a_broker_that_does_not_answer_is_named_and_its_throttle_stays_recorded(
     assert not found.configs.values[silent]
 
 
+def test_a_broker_that_died_since_loses_its_throttle() -> None:
+    """Through ZooKeeper, where its configs outlive it."""
+    found = admin()
+    dead = broker_entity(BrokerId(3))
+    set_throttles(found, found.look(), {**WANTED, dead: {LEADER_RATE: "4000"}})
+    assert "4000" == found.configs.values[dead][LEADER_RATE]
+
+    put_back(found)
+
+    assert OWN | {dead: {}} == found.configs.values
+    assert {} == found.kept.entries
+
+
+@pytest.mark.parametrize("died", ["before the look", "after it"])
+def test_one_that_has_died_since_the_look_is_named_since_its_moves_would_not_be_slowed(
+    died: str,
+) -> None:
+    found = admin()
+    gone = subjects.untold(subjects.config(TWO), "broker 2", "it is not alive")
+    found.configs.damaged = (gone,)
+    seen = found.look()
+    if died == "before the look":
+        seen = replace(seen, brokers={BrokerId(1): seen.brokers[BrokerId(1)]})
+
+    not_set = set_throttles(found, seen, WANTED)
+
+    assert (frozenset() if died == "before the look" else {TWO}) == not_set
+    assert "1000" == found.configs.values[ONE][LEADER_RATE]
+    assert {} == found.configs.values[TWO]
+
+
 def test_a_dead_broker_of_which_nobody_tells_is_left_out_and_remembered() -> None:
     """Over the wire: it is the only one that tells and takes its configs."""
     found = admin()

@@ -156,7 +156,12 @@ COLLECTED = {
     "journalctl": "2026-11-20T03:12:11+0000 host-1 kafka-server-start.sh[123]: {line}",
     "journalctl, full": "Fri 2026-11-20 03:12:11 UTC host-1 kafka[123]: {line}",
     "grep": "broker-1/state-change.log:17:{line}",
+    "logcli": '2026-11-20T03:12:11Z {pod="kafka-0", stream="stdout"} {line}',
+    "Grafana": "2026-11-20T03:12:11.000Z\t{line}",
 }
+
+
+LATER = "2026-11-20T03:12:11.000Z"
 
 
 def docker(line: str) -> str:
@@ -366,6 +371,23 @@ def test_lines_without_millis_have_the_time_of_the_second() -> None:
 def test_what_only_looks_like_a_head_is_none(line: str) -> None:
     assert parse_line(line).kind is Kind.CONTINUATION
     assert rows_of([line.encode()]) == expected_rows([line.encode()])
+
+
+def test_rows_of_clouds_are_read_with_their_columns() -> None:
+    line = written("kafka to 3.9", "broker")
+    rows = [f'1795144331000,"{line}"', f'"Nov 20, 2026 @ 03:12:11.000","{line}",host-1,']
+
+    check(rows, "broker")
+    assert parse_line(f"1795144331000,{TRACE[0]}").error == TRACE[0]
+
+
+@pytest.mark.parametrize("front", [LATER, f"{LATER} INFO", "[2026-11-20 03:12:11,000] x INFO"])
+@pytest.mark.parametrize("piece", ["x", " ", "word ", f"{LATER} ", "[", "[a ", "] ", "- "])
+def test_a_long_line_is_read_in_no_time(front: str, piece: str) -> None:
+    """A search takes minutes that begins again at each blank."""
+    parsed = parse_line(f"{front} {piece * (500_000 // len(piece))}x")
+
+    assert parsed.kind in (Kind.OTHER, Kind.CONTINUATION)
 
 
 def test_levels_of_every_grade_are_read_where_they_stand() -> None:

@@ -7,19 +7,23 @@ from pathlib import Path
 import pytest
 from httpx import Client
 
+from cluster.model.ids import TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.app.evidence import now_ms
 from kadmin.app.polling import Poll
 from kadmin.errors import UnreachableError
 from kadmin.plan.check.evidence import Evidence
 from kadmin.plan.check.judge import judge
+from kadmin.plan.groups.group import Group
+from kadmin.plan.groups.lag import PartitionLag
+from kadmin.plan.groups.verdict import GroupVerdict, PartitionVerdict, Verdict
 from kadmin.plan.metrics.measures import Unit
 from kadmin.plan.metrics.report import EndpointRow, MeasureRow, MetricsReport
 from kadmin.reports.views.brokers import DirRow, broker_rows
 from kadmin.reports.views.observed import Observed
 from kadmin.reports.views.overview import overview_of
 from kadmin.reports.views.topics import TopicTable
-from kadmin.web.clusters import Look
+from kadmin.web.clusters import Groups, Look
 from kadmin.web.measured import Measured
 from kadmin.web.serving import Serving
 from tests.kadmin.builders import brokers, cluster, state, topic
@@ -182,6 +186,31 @@ def test_what_does_not_exist_is_not_found(serving: Serving, name: str) -> None:
 
     assert 404 == answer.status_code
     assert "<script>" not in answer.text
+
+
+def test_a_topic_that_15_000_groups_read_names_those_furthest_behind(serving: Serving) -> None:
+    def reader(number: int) -> GroupVerdict:
+        row = PartitionLag(partition=TopicPartition("orders", 0), committed=number, end=20_000)
+        return GroupVerdict(
+            group=Group(name=f"group-{number:05}", state="Empty", assignor="", coordinator=None),
+            time_ms=0,
+            partitions=(
+                PartitionVerdict(row=row, verdict=Verdict.STOPPED, reason="", movement=None),
+            ),
+        )
+
+    read = Groups(at_ms=now_ms(), verdicts=tuple(map(reader, range(15_000))), unanswered={})
+    watched = serving.clusters["east"]
+    watched.groups.ask = lambda: read
+    watched.groups.attempt()
+    look = look_at(cluster(brokers("1"), topic("orders", "1")))
+
+    [page] = visit(serving, look, "/clusters/east/topics/orders")
+
+    assert len(page) < PAGE_SIZE_MAX
+    assert "group-00000" in page
+    assert "group-14999" not in page
+    assert "These are furthest behind of 15" in page
 
 
 @pytest.mark.parametrize("poll", ["looks", "groups", "ends"])

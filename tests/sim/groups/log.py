@@ -109,7 +109,7 @@ class OffsetsLog:
         if self.is_troubled and self._random.random() < 0.05:
             self._answer(outcome, self._random.choice(REFUSED))
             return
-        batch = Batch(len(self.batches), append.records)
+        batch = Batch(len(self.batches), tuple(append.records))
         self.batches.append(batch)
         self._on_append(batch)
         if self.is_troubled and self._random.random() < 0.05:

@@ -18,7 +18,7 @@ from cluster.group.context import Context, StoredAssignment
 from cluster.group.events import Elected, Loaded
 from cluster.group.group import Group
 from cluster.group.member import Member
-from cluster.group.offsets import Committed, GroupOffsets, Values
+from cluster.group.offsets import GroupOffsets, Values
 from cluster.group.requests import SyncGroup
 from cluster.group.states import GroupState
 from cluster.model.error_codes import ErrorCode
@@ -133,9 +133,8 @@ def last_answer_counts(patch: Patch) -> None:
 
     def complete(offsets: Any, append_id: int, log_offset: int) -> None:
         values = offsets._pending.pop(append_id, {})
-        offsets._committed.update(
-            {one: Committed(log_offset, each) for one, each in values.items()}
-        )
+        offsets._committed.values |= values
+        offsets._committed.log_offsets |= dict.fromkeys(values, log_offset)
 
     patch.setattr(GroupOffsets, "complete", complete)
 

@@ -18,9 +18,6 @@ from kadmin.statechange.lines import OPENING, Bytes, Int64s
 
 BLOCK_BYTES: Final = 4 << 20
 
-LEAD_BYTES_MAX: Final = 1 << 20
-"""A file whose first head line does not come before this is no state-change log."""
-
 RECORD_BYTES_MAX: Final = 64 << 20
 """A worker holds whole records; one larger than this is no line of a log."""
 
@@ -92,9 +89,7 @@ def survey_parts(
         is_last = filled < len(buffer)
         block = np.frombuffer(buffer, np.uint8, filled)
         records = find_records(block, clock, is_last=is_last)
-        if len(records.starts) == 0 and (
-            is_last or (len(buffer) > LEAD_BYTES_MAX and last_start(block, clock) is None)
-        ):
+        if len(records.starts) == 0 and is_last:
             return
         # The last record may go on in the next block.
         cut = filled if is_last else int(records.starts[-1]) if len(records.starts) else 0

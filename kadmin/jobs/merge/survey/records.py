@@ -16,6 +16,10 @@ WINDOW_BYTES: Final = 1 << 16
 HOLE_BYTES: Final = 4 << 20
 """How much of a hole at a file's start is looked at in one go."""
 
+PROBE_BYTES: Final = 1 << 20
+"""How much of a file is searched at its front, and at its end, for a head line: one without is no
+state-change log."""
+
 RETURN: Final = 13
 
 
@@ -121,6 +125,17 @@ def first_head(reader: Reader, offset: int, size: int, clock: Clock) -> Head | N
         else:
             window *= 2
     return None
+
+
+def may_be_log(reader: Reader, begin: int, size: int, clock: Clock) -> bool:
+    """Return whether a file of *size* bytes has a head line near *begin* or near its end.
+
+    The front alone may be the rest of a long trace, or what a container prints as it starts.
+    """
+    if size - begin <= 2 * PROBE_BYTES:
+        return True
+    ends = ((begin, begin + PROBE_BYTES), (size - PROBE_BYTES, size))
+    return any(first_head(reader, low, high, clock) is not None for low, high in ends)
 
 
 def last_head(reader: Reader, size: int, clock: Clock) -> Head | None:

@@ -12,14 +12,19 @@ from kadmin.jobs.merge.clocks import Clock
 from kadmin.jobs.merge.files.log_file import FileProblem, LogFile
 from kadmin.jobs.merge.files.reader import opened
 from kadmin.jobs.merge.survey.parts import Part
-from kadmin.jobs.merge.survey.records import WINDOW_BYTES, block_at, has_returns_alone
+from kadmin.jobs.merge.survey.records import (
+    PROBE_BYTES,
+    WINDOW_BYTES,
+    block_at,
+    has_returns_alone,
+)
 from kadmin.jobs.merge.survey.surveyed_file import SurveyedFile
 from kadmin.jobs.merge.survey.tasks import SurveyResult, store_path
 from kadmin.statechange.lines import NEWLINE
 
 COUNT_BYTES: Final = 4 << 20
 
-NO_LOG: Final = "no state-change log: it has no line with a date as log4j writes it"
+NO_LOG: Final = "no state-change log: no line with a date as log4j writes it"
 NOT_TEXT: Final = (
     (b"\xff\xfe", "UTF-16"),
     (b"\xfe\xff", "UTF-16"),
@@ -123,12 +128,16 @@ def reason_for_none(file: LogFile) -> str:
         return NO_LOG
     with opened(file.path, file.identity) as reader:
         begins = block_at(reader, 0, WINDOW_BYTES).tobytes()
+    if begins.startswith((b"{", b"[{", b"[\n")):
+        return "it is JSON, but without an event on each line: take its lines out with jq -r"
     if has_returns_alone(begins.lstrip(b"\0")):
         return "its lines end in carriage returns alone: convert it with tr '\\r' '\\n'"
     found = next((name for each, name in NOT_TEXT if begins.startswith(each)), None)
     if found == "UTF-16":
         return "it is UTF-16, and logs are read as UTF-8: convert it with iconv -f UTF-16"
-    return NO_LOG if found is None else f"it is packed by {found}: unpack it first"
+    if found is not None:
+        return f"it is packed by {found}: unpack it first"
+    return NO_LOG if file.size <= 2 * PROBE_BYTES else f"{NO_LOG} in its first or its last MiB"
 
 
 def unread_bytes(file: LogFile, parts: Sequence[Part]) -> int:

@@ -15,7 +15,6 @@ from kadmin.jobs.merge.files.gzip_stream import GzipStream
 from kadmin.jobs.merge.files.log_file import LogFile
 from kadmin.jobs.merge.files.reader import Reader, opened
 from kadmin.jobs.merge.survey.parts import (
-    LEAD_BYTES_MAX,
     Part,
     Read,
     RecordTooLong,
@@ -24,10 +23,12 @@ from kadmin.jobs.merge.survey.parts import (
     survey_parts,
 )
 from kadmin.jobs.merge.survey.records import (
+    PROBE_BYTES,
     WINDOW_BYTES,
     block_at,
     first_head,
     has_returns_alone,
+    may_be_log,
     text_start,
 )
 from kadmin.jobs.merge.survey.sampling import SLACK_MS, stretches
@@ -120,9 +121,8 @@ def wanted_stretches(task: SurveyTask) -> list[tuple[int, int]]:
         return [(0, size)]
     with opened(task.file.path, task.file.identity) as reader:
         hole = text_start(reader, size)
-        front = min(size, hole + LEAD_BYTES_MAX)
-        if is_large and first_head(reader, hole, front, task.clock) is None:
-            return [(0, front)]
+        if is_large and not may_be_log(reader, hole, size, task.clock):
+            return [(0, hole + PROBE_BYTES)]
         if task.times == ALWAYS:
             return [(0, size)]
         step_bytes = max(size // SAMPLES_MAX, SAMPLE_STEP_MIN)
@@ -143,6 +143,8 @@ def run_survey(task: SurveyTask) -> SurveyResult:
         begin, end = (head_from(offset, task, reader) for offset in (task.begin, task.end))
         hole = text_start(reader, end) if begin == 0 else 0
         if begin == 0 and has_returns_alone(block_at(reader, hole, WINDOW_BYTES).tobytes()):
+            return SurveyResult(number=task.number, begin=0, parts=())
+        if begin == 0 and not may_be_log(reader, hole, task.file.size, task.clock):
             return SurveyResult(number=task.number, begin=0, parts=())
         found = survey_stretch(task, reader, max(begin, hole), end)
         if hole == 0 or not found.parts:

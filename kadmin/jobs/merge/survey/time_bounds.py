@@ -12,8 +12,14 @@ from kadmin.jobs.merge.clocks import Clock
 from kadmin.jobs.merge.files.gzip_stream import GzipStream
 from kadmin.jobs.merge.files.log_file import LogFile
 from kadmin.jobs.merge.files.reader import Reader, opened
-from kadmin.jobs.merge.survey.parts import LEAD_BYTES_MAX, Part
-from kadmin.jobs.merge.survey.records import WINDOW_BYTES, find_records, first_head, last_head
+from kadmin.jobs.merge.survey.parts import Part
+from kadmin.jobs.merge.survey.records import (
+    WINDOW_BYTES,
+    find_records,
+    first_head,
+    last_head,
+    may_be_log,
+)
 from kadmin.statechange.lines import Int64s
 
 
@@ -60,7 +66,8 @@ def time_bounds_of(file: LogFile, clock: Clock, parts: Sequence[Part]) -> TimeBo
         if file.is_gzip:
             times = first_times(reader, clock)
             return TimeBounds(int(times.min()), int(times.max()), False) if len(times) > 0 else None
-        first = first_head(reader, 0, min(file.size, LEAD_BYTES_MAX), clock)
+        is_log = may_be_log(reader, 0, file.size, clock)
+        first = first_head(reader, 0, file.size, clock) if is_log else None
         last = None if first is None else last_head(reader, file.size, clock)
     if first is None or last is None:
         return None

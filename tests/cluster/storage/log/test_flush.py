@@ -100,6 +100,17 @@ def test_a_flush_passes_over_segments_that_went_in_between():
 
 
 @pytest.mark.parametrize("seed", seeds(6))
+def test_what_a_flush_wrote_of_epochs_is_there_after_a_crash(seed: int):
+    disk = sim_disk(seed)
+    log, _ = opened(disk, config=SMALL)
+    append(log, 3)
+    log.flush(START_MS)
+    disk.crash()
+
+    assert b"0\n1\n0 0\n" == read_whole(disk, f"{log.directory}/leader-epoch-checkpoint")
+
+
+@pytest.mark.parametrize("seed", seeds(6))
 def test_an_epoch_that_begins_while_the_first_flush_runs_endangers_no_earlier_one(seed: int):
     disk = sim_disk(seed)
     log, _ = opened(disk, config=SMALL)

@@ -295,7 +295,42 @@ def test_what_is_known_of_orderly_ends_lasts_until_one_is_missing():
     third = started(disk)
     assert 17 == third.intact_since
 
-    # The last one took the mark away, and was not closed.
+    # The last one took the mark away, and was not closed.  Its machine goes on: nothing is lost.
+    disk.release_locks()
+    assert 17 == started(disk).intact_since
+
+    disk.crash()
+    assert -1 == started(disk).intact_since
+    disk.release_locks()
+    assert -1 == started(disk).intact_since
+
+
+def test_what_is_noted_while_a_broker_runs_counts_until_its_machine_stops():
+    disk = disk_with("/data")
+    first = started(disk)
+    list(first.load(lambda topic: LogConfig(), START_MS))
+    first.note_intact_since(42)
+
+    disk.release_locks()
+    again = started(disk)
+    assert 42 == again.intact_since
+    # A directory has failed: what it has not taken may be lost.
+    list(again.load(lambda topic: LogConfig(), START_MS))
+    again.note_intact_since(-1)
+    disk.release_locks()
+    assert -1 == started(disk).intact_since
+
+    disk.crash()
+    assert -1 == started(disk).intact_since
+
+
+def test_nothing_counts_as_intact_on_a_machine_without_a_boot_id(monkeypatch: pytest.MonkeyPatch):
+    disk = disk_with("/data")
+    monkeypatch.setattr(disk, "boot_id", lambda: "")
+    first = started(disk)
+    list(first.load(lambda topic: LogConfig(), START_MS))
+    first.note_intact_since(42)
+
     disk.release_locks()
     assert -1 == started(disk).intact_since
 

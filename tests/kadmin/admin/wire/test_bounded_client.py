@@ -119,7 +119,7 @@ class Brokers(WireConnection):
         super().__init__(SimpleNamespace(), BrokerSettings(bootstrap="b:9092", timeout_s=10))
         self.asked: list[int | None] = []
 
-    def send(self, request: object, broker: int | None = None) -> Any:
+    def send(self, request: object, broker: int | None = None, limit_s: float | None = None) -> Any:
         self.asked.append(broker)
         if broker == 2:
             raise KafkaTimeoutError

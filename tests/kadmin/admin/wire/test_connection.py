@@ -26,13 +26,17 @@ class Brokers(WireConnection):
         self.controllers = list(controllers)
         self.asked: list[int] = []
 
+    @property
+    def is_on_kraft(self) -> bool:
+        return False
+
     def metadata(self, topics: Any, broker: int | None = None) -> Any:
         assert topics == []
         if not self.budget.left_s():
             raise KafkaTimeoutError
         return {"controller_id": self.controllers[0][0]}
 
-    def ask(self, request: object, broker: int | None = None) -> Any:
+    def ask(self, request: object, broker: int | None = None, **_: Any) -> Any:
         controller, answer = self.controllers[0]
         assert controller == broker
         self.asked.append(controller)
@@ -85,6 +89,19 @@ def test_a_machine_that_stands_still_does_not_hide_why_there_is_no_answer(
         brokers.ask_controller(object())
 
 
+def test_who_looks_again_does_not_wait_for_a_controller_that_is_silent() -> None:
+    """It goes on with what others tell; the next look may find another one."""
+    silent = BrokersUnreachable("b:9092", "no answer")
+    brokers = Brokers((1, silent), (2, FINE))
+    brokers.patience.is_limited = True
+    brokers.patience.note(1, "no answer", brokers.budget.round)
+
+    with pytest.raises(BrokersUnreachable):
+        brokers.ask_controller(object())
+
+    assert [1] == brokers.asked
+
+
 class WithoutAnyAnswer(Brokers):
     """Brokers of which none says who the controller is."""
 
@@ -98,7 +115,7 @@ class WithoutAnyAnswer(Brokers):
 class Late(WireConnection):
     """A broker that answers within no time that it is given."""
 
-    def send(self, request: object, broker: int | None = None) -> Any:
+    def send(self, request: object, broker: int | None = None, limit_s: float | None = None) -> Any:
         raise KafkaTimeoutError
 
 
@@ -128,7 +145,7 @@ def test_who_looks_again_and_again_does_not_wait_for_the_same_silence_each_time(
     remembers: bool,
 ) -> None:
     brokers = Late(None, BrokerSettings(bootstrap="b:9092", timeout_s=10 * HEARING_S))
-    brokers.remembers_silence = remembers
+    brokers.patience.is_limited = remembers
     with pytest.raises(BrokersUnreachable):
         brokers.ask(object(), 1)
 

@@ -53,7 +53,7 @@ class Broker(WireConnection):
         is_unknown = self.answer is None and request is ConsumerGroupDescribeRequest
         return None if is_unknown else 4
 
-    def ask(self, request: Any, broker: int | None = None) -> Any:
+    def ask(self, request: Any, broker: int | None = None, **_: Any) -> Any:
         if isinstance(request, ConsumerGroupDescribeRequest):
             self.asked.append(list(request.group_ids))
             return self.answer

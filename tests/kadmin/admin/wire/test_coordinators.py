@@ -28,7 +28,7 @@ class Brokers(WireConnection):
     def version_of(self, request: type) -> int:
         return self.version
 
-    def ask(self, request: Any, broker: int | None = None) -> Any:
+    def ask(self, request: Any, broker: int | None = None, **_: Any) -> Any:
         known = self.rounds.pop(0) if len(self.rounds) > 1 else self.rounds[0]
         names = request.coordinator_keys or [request.key]
         self.asked.append(list(names))

@@ -51,7 +51,7 @@ class DamagedConnection(WireConnection):
     def serves(self, request: type) -> bool:
         return True
 
-    def ask(self, request: Any, broker: int | None = None) -> Any:
+    def ask(self, request: Any, broker: int | None = None, **_: Any) -> Any:
         result = DescribeConfigsResponse.DescribeConfigsResult
         code = UnknownError.errno
         results = [

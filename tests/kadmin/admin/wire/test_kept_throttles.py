@@ -41,7 +41,7 @@ class Brokers(WireConnection):
     def metadata(self, topics: Any, broker: int | None = None) -> Any:
         return {"cluster_id": "c", "brokers": [{"node_id": 1}, {"node_id": 2}]}
 
-    def ask(self, request: Any, broker: int | None = None) -> Any:
+    def ask(self, request: Any, broker: int | None = None, **_: Any) -> Any:
         if self.is_silent:
             raise KafkaConnectionError("gone")
         ((_, name, keys),) = request.resources

@@ -13,12 +13,15 @@ from kafka.protocol.admin import (
     DescribeConfigsResponse,
     DescribeQuorumRequest,
     DescribeQuorumResponse,
+    DescribeTopicPartitionsRequest,
+    DescribeTopicPartitionsResponse,
 )
 from kafka.protocol.metadata import ApiVersionsRequest, ApiVersionsResponse
 
 from cluster.model.controller import Controller, Feature, Quorum, QuorumReplica
-from cluster.model.ids import BrokerId
+from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.admin.wire.connection import WireConnection
+from kadmin.admin.wire.quorum import read_eligible_leaders
 from kadmin.admin.wire.snapshot import read_snapshot, with_owner
 from kadmin.plan.health import judge_loads
 from kadmin.render.brokers import broker_state
@@ -50,7 +53,7 @@ class Brokers(WireConnection):
         brokers = [{"node_id": number, "host": "h", "port": 9092} for number in (1, 2)]
         return {"brokers": brokers, "controller_id": ANY_BROKER, "topics": []}
 
-    def ask(self, request: Any, broker: int | None = None) -> Any:
+    def ask(self, request: Any, broker: int | None = None, **_: Any) -> Any:
         if isinstance(request, DescribeClusterRequest):
             assert request.include_fenced_brokers
             return self.cluster
@@ -85,7 +88,7 @@ class Migrating(Brokers):
     def serves(self, request: Any) -> bool:
         return request in (ApiVersionsRequest, DescribeConfigsRequest)
 
-    def ask(self, request: Any, broker: int | None = None) -> Any:
+    def ask(self, request: Any, broker: int | None = None, **_: Any) -> Any:
         if not isinstance(request, DescribeConfigsRequest):
             assert broker == 2
             return super().ask(request, broker)
@@ -201,7 +204,7 @@ def test_the_leader_of_the_quorum_is_the_controller(
     [
         (quorum(code=DENIED), "may not be read by this user"),
         (quorum(part_code=DENIED), "may not be read by this user"),
-        (KafkaTimeoutError(), "not told by the brokers: no answer"),
+        (KafkaTimeoutError(), "not told by the brokers: the controllers do not answer"),
     ],
 )
 def test_no_broker_is_taken_for_the_controller_where_the_quorum_is_not_told(
@@ -317,3 +320,34 @@ def test_a_controller_of_which_no_address_is_known_is_no_broker() -> None:
     (line,) = lines_of(Brokers(quorum(3000, 5)))
 
     assert "Controller: 3000\tEndpoints: no broker\tEpoch: 5\tSince: unknown\tOwner: kraft" == line
+
+
+class Eligible(WireConnection):
+    """A broker that answers with a page for each partition of `one`; page 0 has no more than that
+    partition 0 may be led by brokers 1 and 2."""
+
+    def __init__(self) -> None:
+        super().__init__(None, BrokerSettings(bootstrap="b:9092", timeout_s=10))
+
+    def serves(self, request: Any) -> bool:
+        return request is DescribeTopicPartitionsRequest
+
+    def ask(self, request: Any, broker: int | None = None, **_: Any) -> Any:
+        assert ["one"] == [each.name for each in request.topics]
+        response = DescribeTopicPartitionsResponse
+        topic = response.DescribeTopicPartitionsResponseTopic
+        part = topic.DescribeTopicPartitionsResponsePartition
+        number = 0 if request.cursor is None else request.cursor.partition_index
+        eligible = {0: [1, 2], 1: [], 2: None}[number]
+        parts = [part(partition_index=number, eligible_leader_replicas=eligible)]
+        cursor = response.Cursor(topic_name="one", partition_index=number + 1)
+        return response(
+            topics=[topic(name="one", partitions=parts)],
+            next_cursor=cursor if number < 2 else None,
+        )
+
+
+def test_eligible_leaders_are_read_page_by_page() -> None:
+    found = read_eligible_leaders(Eligible(), ["one"])
+
+    assert {TopicPartition("one", 0): (BrokerId(1), BrokerId(2))} == found

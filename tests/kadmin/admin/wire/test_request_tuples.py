@@ -32,7 +32,7 @@ class Asked:
         self.requests: list[Any] = []
         self.budget = SimpleNamespace(renew=lambda: None)
 
-    def ask(self, request: Any, _broker: object) -> Any:
+    def ask(self, request: Any, _broker: object = None, **_: Any) -> Any:
         self.requests.append(request)
         return SimpleNamespace(topics=[])
 

@@ -60,7 +60,7 @@ class Brokers(WireConnection):
     def ask_controller(self, request: object) -> Any:
         return SimpleNamespace(error_code=self.cluster_error, topics=[])
 
-    def ask(self, request: Any, broker: int | None = None) -> Any:
+    def ask(self, request: Any, broker: int | None = None, **_: Any) -> Any:
         results = [
             SimpleNamespace(
                 error_code=self.config_errors.get(name, 0), resource_name=name, configs=[]

@@ -120,7 +120,7 @@ class Cluster(WireConnection):
             ],
         }
 
-    def ask(self, request: Any, broker: int | None = None) -> Any:
+    def ask(self, request: Any, broker: int | None = None, **_: Any) -> Any:
         """Only reads come here."""
         assert isinstance(request, ListPartitionReassignmentsRequest)
         assert broker == self.controller_id
@@ -168,7 +168,7 @@ class Cluster(WireConnection):
             results.append(result(topic_name=topic.name, partitions=parts))
         return AlterReplicaLogDirsResponse(results=results)
 
-    def send(self, request: Any, broker: int | None = None) -> Any:
+    def send(self, request: Any, broker: int | None = None, limit_s: float | None = None) -> Any:
         if isinstance(request, AlterReplicaLogDirsRequest):
             return self.alter_log_dirs(request, broker)
         assert isinstance(request, AlterPartitionReassignmentsRequest)

@@ -34,13 +34,13 @@ class Brokers(WireConnection):
     def metadata(self, topics: Any, broker: int | None = None) -> Any:
         return {"brokers": [{"node_id": 1}, {"node_id": 2}]}
 
-    def send(self, request: Any, broker: int | None = None) -> Any:
+    def send(self, request: Any, broker: int | None = None, limit_s: float | None = None) -> Any:
         self.rate = "7"
         self.lagging = 3
         result = SimpleNamespace(error_code=0, error_message=None)
         return SimpleNamespace(responses=[result])
 
-    def ask(self, request: Any, broker: int | None = None) -> Any:
+    def ask(self, request: Any, broker: int | None = None, **_: Any) -> Any:
         self.lagging = max(0, self.lagging - 1)
         result = DescribeConfigsResponse.DescribeConfigsResult
         config = result.DescribeConfigsResourceResult

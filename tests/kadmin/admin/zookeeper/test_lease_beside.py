@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 
@@ -10,6 +11,8 @@ from cluster.model.outcome import Committed
 from cluster.zk import paths
 from kadmin.admin.zookeeper.connection import Connection, ZooKeeperDenied, connect
 from kadmin.admin.zookeeper.lease_beside import LeaseBeside
+from kadmin.admin.zookeeper.packing import packed
+from kadmin.admin.zookeeper.runner import JUTE_MAXBUFFER_BYTES
 from kadmin.admin.zookeeper.throttle_journal import JOURNAL_PATH, JournalUnreadable
 from kadmin.plan.reassignment.journal import Recorded, ThrottleJournal
 from kadmin.settings.resolve import ZooKeeperSettings
@@ -54,6 +57,38 @@ def test_what_was_written_is_read_by_another_one(cluster: str) -> None:
     assert not isinstance(too_late, Committed)
     assert found is not None
     assert (LEASE.entries, True) == (found.entries, found.is_shared)
+
+
+def test_a_lease_of_more_partitions_than_a_znode_has_room_for_is_kept(cluster: str) -> None:
+    """As one has whose plan moves 50,000 at once."""
+    replicas = ",".join(f"{number}:1" for number in range(200_000))
+    long = ThrottleJournal(
+        entries={
+            ConfigEntity(Entity(EntityKind.TOPICS, "t")): {
+                "leader.replication.throttled.replicas": Recorded(before=None, afters=(replicas,))
+            }
+        },
+        revision=1,
+    )
+    one, two = LeaseBeside(connected), LeaseBeside(connected)
+    one.read(cluster, "c")
+
+    written = one.write(long)
+    found = two.read(cluster, "c")
+    assert found is not None
+    again = two.write(replace(LEASE, zk_version=found.zk_version))
+
+    assert JUTE_MAXBUFFER_BYTES < len(replicas)
+    assert (Committed(), Committed()) == (written, again)
+    assert long.entries == found.entries
+
+
+def test_a_packed_lease_that_is_cut_off_is_damaged(cluster: str) -> None:
+    with client_of(cluster) as client:
+        client.create(JOURNAL_PATH, packed(b"{}" * 100)[:20], makepath=True)
+
+    with pytest.raises(JournalUnreadable, match="cut off"):
+        LeaseBeside(connected).read(cluster, "c")
 
 
 def test_a_lease_of_another_cluster_is_not_used(cluster: str) -> None:

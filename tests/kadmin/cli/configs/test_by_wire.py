@@ -107,6 +107,18 @@ def test_configs_of_a_topic_are_set_described_and_deleted(cluster: Cluster, topi
     assert f"hint: {here} --describe --topic {topic}\n" in told
 
 
+def test_brokers_beside_zookeeper_check_their_configs_while_they_run(cluster: Cluster) -> None:
+    both = ("--zookeeper", cluster.zookeeper, "--bootstrap-server", cluster.broker.bootstrap)
+    change = ("configs", "--alter", "--broker", "1", *both)
+    threads = "log.cleaner.threads"
+    refused = kadmin(*change, "--add-config", f"{threads}=0")
+    assert (ExitCode.FAILED, "") == (refused.exit_code, refused.stdout), refused
+
+    done(*change, "--add-config", f"{threads}=2")
+    assert f"{threads}=2" in cluster.by_zookeeper("--describe", "--broker", "1")
+    done(*change, "--delete-config", threads)
+
+
 def test_watching_shows_configs_as_they_change(cluster: Cluster, topic: str) -> None:
     way = ("--bootstrap-server", cluster.broker.bootstrap)
     with shown("configs", "--describe", "--topic", topic, "--watch", "0.1", *way) as watching:

@@ -15,6 +15,7 @@ from kadmin.errors import ExitCode
 from kadmin.plan.log_dirs import LogDir, LogDirs, ReplicaLog
 from kadmin.plan.moves.plan_file import from_json
 from kadmin.plan.moves.request import Goal
+from kadmin.render.reassign.load_picture import PANEL
 from tests.kadmin.builders import brokers, cluster, topic
 from tests.kadmin.snapshots.builders import saved
 from tests.support.cli import done, kadmin
@@ -116,6 +117,18 @@ def test_a_picture_shows_each_broker_before_and_after(orders: str, tmp_path: Pat
     assert 2 * 2 * 4 == len(titles)
     assert "broker 1 (rack a): replicas 3 → 0, peak 3" in titles
     assert "broker 4 (rack a): preferred leader of 0 → 1, peak 1" in titles
+
+
+def test_no_bar_of_a_picture_is_higher_than_its_panel(tmp_path: Path) -> None:
+    """Also where a broker leads less afterwards than any did before."""
+    path = tmp_path / "plan.svg"
+    uneven = saved_as(tmp_path, cluster(brokers("1 2"), topic("orders", "1,2 1,2 1,2 1,2")))
+
+    done("reassign", "plan", "--goal", "leaders", "--snapshot", uneven, "--svg", str(path))
+
+    bars = [bar for bar in ElementTree.parse(path).iter(f"{SVG}rect") if len(bar)]
+    assert "broker 1: preferred leader of 4 → 2, peak 4" in [bar[0].text for bar in bars]
+    assert float(PANEL) == max(float(bar.get("height", 0)) for bar in bars)
 
 
 def test_a_file_in_no_directory_is_refused_before_anything_is_read() -> None:

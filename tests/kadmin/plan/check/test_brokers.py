@@ -291,6 +291,23 @@ def test_a_broker_that_nobody_can_reach_is_told_once() -> None:
     ] == found(evidence)
 
 
+def test_addresses_that_lead_elsewhere_are_told() -> None:
+    sound = brokers("0 1 2 3")
+    (endpoint,) = sound[B0].endpoints
+    wildcard = replace(endpoint, host="0.0.0.0")
+    live = {
+        **sound,
+        B1: replace(sound[B1], endpoints=(endpoint, replace(endpoint, listener="OTHER"))),
+        B2: replace(sound[B2], endpoints=(wildcard,)),
+    }
+
+    assert [
+        f"broker 2 is registered with {wildcard.address}: clients look for it on their own machine",
+        f"brokers 0 and 1 are registered with the same address {endpoint.address}: it is that of"
+        " one",
+    ] == [text for _, _, text in found(seen(cluster(live, topic("t", "0,1,2,3"))))]
+
+
 def test_brokers_are_neither_dead_nor_missing_where_they_may_not_be_seen() -> None:
     fault = Fault(
         subject=subjects.BROKERS, where="/brokers/ids", version=None, reason="", text="hidden"

@@ -237,6 +237,27 @@ def test_names_in_commands_are_words_of_a_shell(name: str) -> None:
         assert name == words[words.index("--topic") + 1]
 
 
+@pytest.mark.parametrize("below", ["", "/partitions/0/state"])
+@pytest.mark.parametrize(
+    ("reason", "kind"),
+    [
+        ("is empty, JSON was expected", Kind.DAMAGED),
+        ("is not a JSON object", Kind.DAMAGED),
+        ("is not JSON: x", Kind.UNREADABLE),
+    ],
+)
+def test_what_stops_the_next_controller_is_critical(below: str, reason: str, kind: Kind) -> None:
+    where = f"/brokers/topics/t{below}"
+    fault = Fault(
+        subject=subjects.topic("t"), where=where, version=3, reason=reason, text=f"{where} {reason}"
+    )
+
+    found_kind, severity = only(replace(cluster(brokers("0")), faults=(fault,)))[1::-1]
+
+    assert kind is found_kind
+    assert (Severity.CRITICAL if kind is Kind.DAMAGED else Severity.WARNING) is severity
+
+
 def test_what_cannot_be_read_is_told() -> None:
     fault = Fault(
         subject=subjects.topic("t"), where="/t", version=3, reason="no JSON", text="/t is no JSON"

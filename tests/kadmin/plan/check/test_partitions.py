@@ -102,6 +102,27 @@ def test_offline_partitions_say_who_must_come_back(isr: str, text: str) -> None:
     assert "kadmin topics --describe --unavailable-partitions" == finding.command
 
 
+@pytest.mark.parametrize(
+    ("eligible", "text"),
+    [
+        ((7,), "1 partition is offline until broker 7 is back, its only eligible leader"),
+        (
+            (8, 7),
+            "1 partition is offline until one of brokers 7 and 8 is back, its eligible leaders",
+        ),
+    ],
+)
+def test_eligible_leaders_come_back_where_there_is_no_isr(
+    eligible: tuple[int, ...], text: str
+) -> None:
+    snapshot = replace(
+        cluster(brokers("0"), topic("t", "7,8", {0: state(-1, "")})),
+        eligible={TopicPartition("t", 0): tuple(map(BrokerId, eligible))},
+    )
+
+    assert [text] == [each.text for each in found(snapshot)]
+
+
 def test_a_partition_that_nobody_has_taken_up_is_offline() -> None:
     (finding,) = found(cluster(brokers("0"), topic("t", "0 0", {0: state(0, "0")})))
 

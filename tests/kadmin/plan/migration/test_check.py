@@ -206,13 +206,13 @@ FAULTS: Final[tuple[tuple[MigrationEvidence, MigrationKind, Severity, str], ...]
         calm(answers=answers({IBP: "3.3-IV3"}, {IBP: "3.3-IV3"})),
         MigrationKind.RELEASE,
         Severity.CRITICAL,
-        "below 3.4",
+        "Cannot enable ZooKeeper migration without",
     ),
     (
         calm(answers=answers({IBP: "3.8-IV0"}, {IBP: "3.8-IV0"})),
         MigrationKind.RELEASE,
-        Severity.WARNING,
-        "3.9 is what is tested",
+        Severity.CRITICAL,
+        "finalized version 21 of metadata.version",
     ),
     (
         calm(answers=answers({AUTHORIZER: "org.example.Own"}, {})),
@@ -227,16 +227,28 @@ FAULTS: Final[tuple[tuple[MigrationEvidence, MigrationKind, Severity, str], ...]
         "Still waiting for ZK brokers [0]",
     ),
     (
-        calm(answers=answers({VOTERS: "1@other:1"}, {})),
+        calm(answers=answers({VOTERS: ""}, {})),
         MigrationKind.BROKER_CONFIG,
         Severity.CRITICAL,
-        "other controllers",
+        "No brokers are known to KRaft",
+    ),
+    (
+        calm(answers=answers({VOTERS: "4000@c:9093"}, {})),
+        MigrationKind.BROKER_CONFIG,
+        Severity.CRITICAL,
+        "does not reach the controllers of the others",
+    ),
+    (
+        calm(answers=answers({VOTERS: "3000@elsewhere:9093"}, {})),
+        MigrationKind.BROKER_CONFIG,
+        Severity.WARNING,
+        "does not reach the controllers of the others",
     ),
     (
         calm(answers=answers({VOTERS: "0@a:1,3000@b:1"}, {VOTERS: "0@a:1,3000@b:1"})),
         MigrationKind.BROKER_ID,
         Severity.CRITICAL,
-        "node.id that no broker has",
+        "must not be included in the set of voters",
     ),
     (
         calm(damages=(Damage(paths.CONTROLLER_EPOCH, "is no number"),)),
@@ -248,7 +260,13 @@ FAULTS: Final[tuple[tuple[MigrationEvidence, MigrationKind, Severity, str], ...]
         calm(answers=answers({"log.dirs": "/a,/b"}, {})),
         MigrationKind.LOG_DIRS,
         Severity.NOTE,
-        "3.7",
+        "some log directory has failed",
+    ),
+    (
+        calm(answers=answers({"log.dirs": "/a,/b", IBP: "3.6"}, {})),
+        MigrationKind.LOG_DIRS,
+        Severity.CRITICAL,
+        "(aka JBOD)",
     ),
     (calm(silent=(BrokerId(1),)), MigrationKind.SILENT_BROKER, Severity.WARNING, "controllers"),
     (
@@ -449,6 +467,25 @@ FAULTS: Final[tuple[tuple[MigrationEvidence, MigrationKind, Severity, str], ...]
         Severity.CRITICAL,
         "principalType:principalName",
     ),
+    *(
+        (calm(damages=(Damage(path, reason),)), MigrationKind.UNREADABLE, severity, words)
+        for path, reason, severity, words in (
+            (paths.state("t", 0), "'leader' is not a broker id: -2", Severity.WARNING, "as it is"),
+            (paths.state("t", 0), "'leader' is not a broker id: '0'", Severity.CRITICAL, "`Int`"),
+            (
+                paths.PRODUCER_ID_BLOCK,
+                "'block_end' is out of bounds: -5",
+                Severity.WARNING,
+                "ids that others have had",
+            ),
+            (
+                paths.PRODUCER_ID_BLOCK,
+                "'block_end' is out of bounds: 9223372036854775808",
+                Severity.CRITICAL,
+                "Failed to parse",
+            ),
+        )
+    ),
     (
         with_snapshot(cluster(brokers("1001 1002"), topic("t", "1001")), has_id_sequence=True),
         MigrationKind.BROKER_ID,
@@ -543,7 +580,18 @@ def test_a_cluster_that_is_copied_is_not_judged_by_who_is_in_zookeeper() -> None
         calm(configs=overrides(EntityKind.IPS, "10.0.0.1", connection_creation_rate="7")),
         calm(configs=overrides(EntityKind.IPS, "::1", connection_creation_rate="7")),
         with_snapshot(cluster(brokers("1001"), topic("t", "1001"))),
+        # In migration mode it has started, with an id of its own.
+        with_snapshot(
+            cluster(brokers("1001"), topic("t", "1001")),
+            has_id_sequence=True,
+            answers={BrokerId(1001): BrokerAnswer(configs=WHOLE)},
+        ),
         calm(old_consumers=(OldConsumers("g", 0, None),)),
+        # What is the default, and what the guide says; and the same voters.
+        calm(answers=answers({IBP: "3.9"}, {})),
+        calm(
+            answers=answers({VOTERS: "1000@a:1,2000@b:1"}, {VOTERS: " 2000@b:1, 1000@a:1"}),
+        ),
     ],
 )
 def test_what_the_controllers_cope_with_is_no_finding(evidence: MigrationEvidence) -> None:

@@ -116,6 +116,13 @@ def test_balance_evens_replicas_and_leaders() -> None:
         pytest.param("aba", [(1,), (1,)], 1, [0, 1, 1], id="either rack"),
         pytest.param("babb", [(0, 3), (2, 3), (3, 2)], 1, [1, 1, 2, 2], id="one broker in a rack"),
         pytest.param("cabcb", [(4, 0), (4, 0), (2, 4)], 2, [1, 1, 1, 1, 2], id="five brokers"),
+        pytest.param(
+            "abaca",
+            [(1, 3, 0), (2,), (2, 1, 3), (1,), (1, 2)],
+            2,
+            [1, 2, 2, 2, 3],
+            id="one that has to be the fullest",
+        ),
     ],
 )
 def test_balance_is_as_even_as_racks_allow_with_no_move_too_many(
@@ -139,6 +146,25 @@ def test_balance_is_even_beside_a_broker_that_keeps_what_it_has(excluded: int) -
     after_it = loads_after(layout, plan)
     assert layout.loads[BrokerId(excluded)] == after_it.pop(BrokerId(excluded))
     assert max(after_it.values()) - min(after_it.values()) <= 1
+
+
+@pytest.mark.parametrize(
+    ("racks", "replicas", "excluded"),
+    [
+        pytest.param("cbacb", [(0,), (4, 1, 0), (2, 1, 0), (4, 3)], 0, id="one in a rack"),
+        pytest.param("bbcba", [(2, 1, 4), (2, 4, 3), (2, 3, 0)], 1, id="three racks"),
+    ],
+)
+def test_balance_empties_no_rack_for_the_sake_of_brokers_that_are_as_full_anyhow(
+    racks: str, replicas: list[tuple[int, ...]], excluded: int
+) -> None:
+    """They are as even as they can be, beside a broker that keeps what it has."""
+    layout = layout_of(racks, *replicas)
+
+    plan = made(layout, Goal.BALANCE, excluded_brokers=ids(excluded)).plan
+
+    assert layout.loads == loads_after(layout, plan)
+    assert 0 == plan.moved_replicas
 
 
 def test_balance_leaves_excluded_brokers_and_topics_alone() -> None:

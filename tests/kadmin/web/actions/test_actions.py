@@ -81,6 +81,7 @@ def test_a_plan_that_another_operator_overtook_is_shown_again(
     newer = ann.confirm(shown)
     assert newer.url.path != shown.url.path
     assert "Done." not in newer.text
+    assert "The cluster has changed since you confirmed another plan" in newer.text
     old = ann.get(shown.url.path)
     assert "The cluster has changed since this plan was made" in old.text
     assert "Done." in ann.confirm(newer).text
@@ -100,6 +101,24 @@ def test_configs_are_set_and_removed(ann: Browser, one_broker: OneBroker, name: 
     text = ann.do("change-configs", kind="topics", names=name, delete="cleanup.policy")
     assert "- cleanup.policy=compact,delete" in text
     assert "cleanup.policy" not in done(*describe)
+
+
+def test_configs_of_a_broker_that_runs_are_checked_by_it(
+    ann: Browser, one_broker: OneBroker
+) -> None:
+    broker = {"kind": "brokers", "names": "1"}
+    ann.do("change-configs", **broker, add="log.cleaner.threads=2")
+    describe = ("configs", "--describe", "--broker", "1", "--zookeeper", one_broker.zookeeper)
+    assert "log.cleaner.threads=2" in done(*describe)
+
+    refused = ann.plan("change-configs", **broker, add="log.cleaner.threads=2000")
+    assert "log.cleaner.threads" in refused.text
+    assert 200 != refused.status_code
+
+    unknown = ann.plan("change-configs", kind="brokers", names="77", add="log.cleaner.threads=2")
+    assert "there is no broker 77" in unknown.text
+    ann.do("change-configs", **broker, delete="log.cleaner.threads")
+    assert "log.cleaner.threads" not in done(*describe)
 
 
 def test_acls_are_added_and_removed(ann: Browser, one_broker: OneBroker, name: str) -> None:

@@ -124,8 +124,14 @@ def test_a_run_whose_supervisor_is_killed_goes_on_when_it_is_resumed(fleet: Flee
     killed_in_the_middle(fleet, way, path, topic)
     between = status(way)
     again = kadmin("reassign", "run", path, "--yes", *way)
+    alter = ["configs", "--alter", "--entity-type", "topics", "--entity-name", topic, "--yes", *way]
+    done(*alter, "--add-config", "min.insync.replicas=2")
+    held = status(way)["stalls"]
+    done(*alter, "--delete-config", "min.insync.replicas")
     done("reassign", "resume", "--yes", "--throttle", FAST, *way)
 
+    few = "fewer replicas in sync than min.insync.replicas"
+    assert 1 == sum(few in each["reason"] for each in held)
     assert ("interrupted", ExitCode.IN_PROGRESS) == (between["state"], between["exit_code"])
     assert between["bytes_done"] < between["bytes_total"]
     assert ExitCode.REFUSED == again.exit_code

@@ -12,7 +12,7 @@ from kadmin.jobs.merge.clocks import ALWAYS, EXACT, TimeRange
 from kadmin.jobs.merge.files.log_file import LogFile
 from kadmin.jobs.merge.survey import parts as parts_module
 from kadmin.jobs.merge.survey.parts import Part
-from kadmin.jobs.merge.survey.records import WINDOW_BYTES
+from kadmin.jobs.merge.survey.records import PROBE_BYTES, WINDOW_BYTES
 from kadmin.jobs.merge.survey.tasks import SurveyTask, run_survey, survey_tasks
 from kadmin.wording import counted
 from tests.kadmin.jobs.merge import reference
@@ -101,7 +101,6 @@ def test_a_record_that_is_too_long_is_lost_alone_unless_its_file_is_packed(
     packed: bool,
 ) -> None:
     monkeypatch.setattr(parts_module, "BLOCK_BYTES", 64)
-    monkeypatch.setattr(parts_module, "LEAD_BYTES_MAX", 100)
     monkeypatch.setattr(parts_module, "RECORD_BYTES_MAX", 256)
     found = write_sources(tmp_path, [[before + too_long + behind]], packed=packed)
 
@@ -113,6 +112,34 @@ def test_a_record_that_is_too_long_is_lost_alone_unless_its_file_is_packed(
     assert packed == ("the rest is not read" in problem.reason)
     (source,) = summary.sources
     assert (0, 0 if packed else len(too_long)) == (source.unread_bytes, source.lost_bytes)
+
+
+UNDATED = b"\tat example.Front.start(Front.java:1)\n"
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("size", [PROBE_BYTES, 5 << 20])
+def test_a_log_may_begin_with_any_number_of_lines_without_a_date(
+    tmp_path: Path, size: int, packed: bool
+) -> None:
+    log = UNDATED * (size // len(UNDATED) + 1) + head(3) + b"\n"
+
+    data, summary = merged(write_sources(tmp_path, [[log]], packed=packed))
+
+    assert (log, (), ()) == (data, summary.skipped, summary.damaged)
+
+
+def test_a_file_without_a_date_at_either_end_is_named_with_what_was_looked_at(
+    tmp_path: Path,
+) -> None:
+    lines = UNDATED * (PROBE_BYTES // len(UNDATED) + 1)
+
+    data, summary = merged(write_sources(tmp_path, [[lines + head(3) + b"\n" + lines]]))
+
+    assert b"" == data
+    assert "no line with a date as log4j writes it in its first or its last MiB" in (
+        summary.skipped[0].reason
+    )
 
 
 def make_hours(count: int) -> bytes:
@@ -144,6 +171,13 @@ def test_a_log_whose_lines_end_in_returns_alone_is_named(tmp_path: Path) -> None
 
     assert b"" == data
     assert "its lines end in carriage returns alone" in summary.skipped[0].reason
+
+
+@pytest.mark.parametrize("document", [b'{\n "events": []\n}', b'[{"line": "x"}]'])
+def test_a_document_of_json_is_named(tmp_path: Path, document: bytes) -> None:
+    _, summary = merged(write_sources(tmp_path, [[document]]))
+
+    assert "it is JSON, but without an event on each line" in summary.skipped[0].reason
 
 
 @pytest.mark.slow

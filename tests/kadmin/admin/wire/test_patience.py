@@ -1,0 +1,48 @@
+"""Does one broker that is gone cost the others little, and is a slow one heard in the end?"""
+
+import pytest
+
+from kadmin.admin.wire import patience
+from kadmin.admin.wire.patience import FIRST_S, PAUSE_FACTOR, PAUSE_MIN_S, SILENT_FOR_S, Patience
+from tests.support.quick_time import QuickTime
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> QuickTime:
+    time = QuickTime()
+    monkeypatch.setattr(patience, "time", time)
+    return time
+
+
+def test_all_the_time_there_is_until_it_is_limited_and_never_more(clock: QuickTime) -> None:
+    found = Patience()
+    before_s = found.limit_s(1, 30)
+    found.is_limited = True
+
+    assert (30, FIRST_S, 1) == (before_s, found.limit_s(1, 30), found.limit_s(1, 1))
+
+
+def test_who_let_it_pass_is_left_aside_for_a_while_and_has_twice_as_long_then(
+    clock: QuickTime,
+) -> None:
+    found = Patience()
+    found.is_limited = True
+
+    for count in range(4):
+        waited_s = FIRST_S * 2**count
+        assert waited_s == found.limit_s(1, 60)
+        found.note(1, "no answer", round=count)
+        assert "no answer" == found.silence_of(1, round=count + 1)
+        clock.sleep(max(PAUSE_MIN_S, PAUSE_FACTOR * waited_s))
+        assert found.silence_of(1, round=count + 1) is None
+    assert FIRST_S == found.limit_s(2, 60)
+
+
+def test_without_limits_silence_counts_in_one_look_only(clock: QuickTime) -> None:
+    found = Patience()
+
+    found.note(1, "no answer", round=1)
+
+    assert ("no answer", None) == (found.silence_of(1, round=1), found.silence_of(1, round=2))
+    clock.sleep(SILENT_FOR_S)
+    assert found.silence_of(1, round=1) is None
