@@ -68,7 +68,7 @@ def elect_offline(
 
     The *doubtful* may have lost records since the state was written, and count only where all live
     members are doubtful.  Those of them that say so, the *lost*, count only where every member of
-    the ISR is one: another that is away may come back with everything.
+    the ISR is one, and then one alone: another that is away may come back with everything.
 
     Only when there is none, and *allows_unclean*: the first live replica, alone in the ISR and
     marked as recovering.  None when no replica can lead.
@@ -79,7 +79,8 @@ def elect_offline(
         replica for replica in members if replica not in lost
     )
     if set(state.isr) <= set(lost):
-        isr = members
+        # Alone, since the others may lack what it still has.
+        isr = tuple(replica for replica in recipients if replica in members)[:1]
     leader = next((replica for replica in recipients if replica in isr), None)
     if leader is not None:
         return Election(new_leader_and_isr(state, leader, isr, controller_epoch), recipients)
@@ -182,8 +183,9 @@ def without_bounced(
 
     They may have lost what they had not flushed, so another replica leads.  If no other member of
     the ISR is *live*, only those leave that say so, the *lost*: another that is away may come back
-    with everything, and until then no replica leads.  Where all members are *lost*, or none of the
-    live ones knows, they stay and the leader stays: no replica is known to have more.  The leader
+    with everything, and until then no replica leads.  Where all members are *lost*, the leader
+    stays alone: the others may lack what it still has.  Where none of the live ones knows, all
+    stay: no replica is known to have more.  The leader
     epoch rises all the same: the next records get offsets at which followers may have records of
     the former incarnation, and followers truncate those only under another epoch.  A partition with
     one replica has no follower.
@@ -199,7 +201,8 @@ def without_bounced(
     if is_all_doubtful and isr in ((), state.isr):
         if state.leader not in members:
             return None
-        return new_leader_and_isr(state, state.leader, state.isr, controller_epoch)
+        stays = state.isr if isr else (state.leader,)
+        return new_leader_and_isr(state, state.leader, stays, controller_epoch)
     leader = state.leader
     if leader in leaving:
         heirs = (one for one in assignment.replicas if one in members and one in isr)

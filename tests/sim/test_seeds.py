@@ -25,6 +25,7 @@ SEEDS_IN_A_TEST = 10
 ONCE_FAILED = (
     Story(8935, plot=Plot.CLUSTER),
     Story(160, plot=Plot.PARTITION),
+    Story(1080, plot=Plot.PARTITION),
     Story(900, plot=Plot.PARTITION),
     Story(4845, plot=Plot.PARTITION),
 )

@@ -120,7 +120,7 @@ def test_who_says_that_it_has_lost_records_waits_for_members_of_the_isr_that_are
 
         whole = tuple(r for r in members if r not in lost)
         if not whole and set(isr) <= set(lost):
-            whole = members
+            whole = tuple(sorted(members)[:1])
         if whole:
             assert election is not None
             assert election.state.isr == whole
