@@ -18,6 +18,7 @@ SLEEPS: Final = {
     "tests/support/waiting.py": "the waits of all others",
     "tests/faults/": "faults that last for as long as their seed says",
     "tests/kadmin/test_budget.py": "a clock of its own, on which time passes at once",
+    "tests/kadmin/admin/wire/test_patience.py": "the same clock",
 }
 """Files and directories that sleep, each with why it may."""
 SECONDS: Final = {

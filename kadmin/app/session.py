@@ -82,7 +82,7 @@ class Session:
         """Begin another look at the cluster, which has its time anew; a broker that does not answer
         does not hold up the answers of the others."""
         self.budget.renew()
-        self.patience.is_limited = True
+        self.patience.looks += 1
         self.zookeeper_failure = None
 
     @contextmanager

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 FIRST_S: Final = 3.0
-"""So long a broker is waited for at first by one that looks again and again."""
+"""So long a broker is waited for at first, from the second look on."""
 SILENT_FOR_S: Final = 30.0
 """So long a broker is not waited for again that has let all the time of a command pass."""
 PAUSE_MIN_S: Final = 10.0
@@ -27,17 +27,22 @@ class Silence:
 
 
 class Patience:
-    """How long each broker is waited for: all the time there is, or where it *is_limited* a time of
+    """How long each broker is waited for: at the first look all the time there is, later a time of
     its own.
 
     One that is gone then does not hold up the answers of the others.  Its time is doubled whenever
-    it has let it pass: a slow one answers in the end.
+    it has let it pass: a slow one answers within it in the end.
     """
 
     def __init__(self) -> None:
-        self.is_limited = False
+        self.looks = 0
+        """How many looks have begun, by one that looks again and again; 0 for any other."""
         self._limits: dict[int, float] = {}
         self._silences: dict[int, Silence] = {}
+
+    @property
+    def is_limited(self) -> bool:
+        return self.looks > 1
 
     def limit_s(self, broker: int, left_s: float) -> float:
         """Return how long *broker* is waited for where *left_s* are left of the budget."""
@@ -55,9 +60,9 @@ class Patience:
     def silence_of(self, broker: int, round: int) -> str | None:
         """Return why *broker* is not to be waited for now; None where it is.
 
-        Without limits silence counts in the *round* of the budget alone.
+        Without another look, silence counts in the *round* of the budget alone.
         """
         silence = self._silences.get(broker)
         if silence is None or time.monotonic() >= silence.until_s:
             return None
-        return silence.reason if self.is_limited or silence.round == round else None
+        return silence.reason if self.looks or silence.round == round else None

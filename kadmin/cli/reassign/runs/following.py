@@ -1,12 +1,14 @@
 """A run that is carried on by this command, and shown meanwhile."""
 
+from typing import Final
+
 from kadmin.app.moves import LEASE_TIMEOUT_S, site
 from kadmin.cli.session import Session
 from kadmin.errors import KadminError
 from kadmin.execute.supervision.carrying_out import Supervision, carry_on
 from kadmin.execute.supervision.reading import Clock
 from kadmin.plan.supervision.events import Ended, Notice
-from kadmin.plan.supervision.run import MoveRun, RunState
+from kadmin.plan.supervision.run import Goal, MoveRun, RunState
 from kadmin.render.reassign.run import notice_json, notice_text
 from kadmin.settings.keys import OutputFormat
 from kadmin.wording import span
@@ -24,12 +26,37 @@ class RunFailed(KadminError):
         )
 
 
+class RunRedirected(KadminError):
+    """A run has ended with another goal than that of this command."""
+
+    def __init__(self, run: MoveRun) -> None:
+        super().__init__(
+            f"the run {run.run_id} has not ended as this command was to end it: another one"
+            f" {REDIRECTIONS[run.goal]}",
+            hint=f"'kadmin reassign status {run.run_id}' shows each partition",
+        )
+
+
+REDIRECTIONS: Final = {
+    Goal.FORWARD: "has gone on with it",
+    Goal.CANCEL: "has cancelled it",
+    Goal.ROLLBACK: "has rolled it back",
+}
+
+
 def follow(
-    session: Session, run_id: str, me: str, *, is_patient: bool, stands_by: bool = False
+    session: Session,
+    run_id: str,
+    me: str,
+    goal: Goal,
+    *,
+    is_patient: bool,
+    stands_by: bool = False,
 ) -> MoveRun:
     """Carry the run on until it has ended, and return it as it is then; see `Supervision`.
 
     Raises:
+        RunRedirected: it has ended with another *goal*: what this command was to do is not done.
         RunFailed: some is not where it was to go.
         OSError: the run has ended, and its events could not be written.
         AlreadySupervised, TakenOver: another process carries it on.
@@ -74,6 +101,8 @@ def follow(
             f" resume {run_id}' goes on, 'kadmin reassign rollback {run_id}' takes it back"
         )
         raise
+    if run.goal is not goal:
+        raise RunRedirected(run)
     if run.state is RunState.FAILED and run.reason != "cancelled":
         raise RunFailed(run)
     assert run.ended_at_ms is not None

@@ -112,6 +112,7 @@ def redirect(session: Session, run_id: str | None, goal: Goal, options: dict[str
             session,
             run.run_id,
             supervisor_name(),
+            goal,
             is_patient=not is_followed,
             stands_by=stands_by,
         )

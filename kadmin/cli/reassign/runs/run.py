@@ -46,7 +46,8 @@ def run(session: Session, plan: str, **options: Any) -> None:
     supervises it, the others wait, and the next takes over when it has died or lost its session.
 
     On a terminal, progress is shown in lines; into a pipe each event is one line of JSON. Exits
-    with 0 if everything is where it was planned, 1 if some is not.
+    with 0 if everything is where it was planned, 1 if some is not, also since another command has
+    cancelled the run or rolled it back.
 
     \b
     Examples:
@@ -57,6 +58,7 @@ def run(session: Session, plan: str, **options: Any) -> None:
     from kadmin.app.moves import supervisor_name
     from kadmin.cli.reassign.runs.following import follow
     from kadmin.plan.moves.plan_file import from_json
+    from kadmin.plan.supervision.run import Goal
 
     read = from_json(read_text(plan, FILE_HINT), name_of(plan))
     run_id = begun(session, read, options)
@@ -65,6 +67,7 @@ def run(session: Session, plan: str, **options: Any) -> None:
             session,
             run_id,
             supervisor_name(),
+            Goal.FORWARD,
             is_patient=False,
             stands_by=options["standby"],
         )

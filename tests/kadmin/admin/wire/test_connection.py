@@ -93,7 +93,7 @@ def test_who_looks_again_does_not_wait_for_a_controller_that_is_silent() -> None
     """It goes on with what others tell; the next look may find another one."""
     silent = BrokersUnreachable("b:9092", "no answer")
     brokers = Brokers((1, silent), (2, FINE))
-    brokers.patience.is_limited = True
+    brokers.patience.looks = 2
     brokers.patience.note(1, "no answer", brokers.budget.round)
 
     with pytest.raises(BrokersUnreachable):
@@ -145,7 +145,7 @@ def test_who_looks_again_and_again_does_not_wait_for_the_same_silence_each_time(
     remembers: bool,
 ) -> None:
     brokers = Late(None, BrokerSettings(bootstrap="b:9092", timeout_s=10 * HEARING_S))
-    brokers.patience.is_limited = remembers
+    brokers.patience.looks = int(remembers)
     with pytest.raises(BrokersUnreachable):
         brokers.ask(object(), 1)
 

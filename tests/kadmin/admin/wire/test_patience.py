@@ -14,19 +14,22 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> QuickTime:
     return time
 
 
-def test_all_the_time_there_is_until_it_is_limited_and_never_more(clock: QuickTime) -> None:
+def test_at_the_first_look_all_the_time_there_is_later_less_and_never_more() -> None:
     found = Patience()
-    before_s = found.limit_s(1, 30)
-    found.is_limited = True
+    limits = []
+    for _ in range(3):
+        limits.append(found.limit_s(1, 30))
+        found.looks += 1
 
-    assert (30, FIRST_S, 1) == (before_s, found.limit_s(1, 30), found.limit_s(1, 1))
+    assert [30, 30, FIRST_S] == limits
+    assert 1 == found.limit_s(1, 1)
 
 
 def test_who_let_it_pass_is_left_aside_for_a_while_and_has_twice_as_long_then(
     clock: QuickTime,
 ) -> None:
     found = Patience()
-    found.is_limited = True
+    found.looks = 2
 
     for count in range(4):
         waited_s = FIRST_S * 2**count
@@ -38,11 +41,15 @@ def test_who_let_it_pass_is_left_aside_for_a_while_and_has_twice_as_long_then(
     assert FIRST_S == found.limit_s(2, 60)
 
 
-def test_without_limits_silence_counts_in_one_look_only(clock: QuickTime) -> None:
+@pytest.mark.parametrize(("looks", "later"), [(0, None), (1, "no answer")])
+def test_silence_counts_in_one_round_where_nobody_looks_again(
+    clock: QuickTime, looks: int, later: str | None
+) -> None:
     found = Patience()
+    found.looks = looks
 
     found.note(1, "no answer", round=1)
 
-    assert ("no answer", None) == (found.silence_of(1, round=1), found.silence_of(1, round=2))
+    assert ("no answer", later) == (found.silence_of(1, round=1), found.silence_of(1, round=2))
     clock.sleep(SILENT_FOR_S)
     assert found.silence_of(1, round=1) is None

@@ -277,6 +277,8 @@ def test_a_registered_broker_that_does_not_answer_holds_up_its_own_moves_only(
             fleet.expire(silent)
 
     assert f"{topic}-0" in line.decode()
+    # Whoever waits for the plan must not take this for its end.
+    assert 1 == process.returncode
     assert throttle or f"broker {silent} " in shown
     assert ("failed" if ending == "cancel" else "rolled-back") == found["state"]
     assert [[first], [second if ending == "cancel" else first]] == replicas
