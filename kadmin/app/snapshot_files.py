@@ -64,7 +64,9 @@ def check_target(path: str, *, overwrites: bool) -> None:
         raise RefusedError(f"{path} exists already", hint="name another file, or add --force")
     if not os.access(target.parent, os.W_OK | os.X_OK):
         reason = "may not be written to" if target.parent.is_dir() else "does not exist"
-        raise UsageError(f"cannot write {path}: its directory {reason}", hint="name another")
+        raise UsageError(
+            f"cannot write {path}: its directory {reason}", hint="name a file elsewhere"
+        )
 
 
 def write_snapshot_file(path: str, saved: SavedCluster) -> int:

@@ -313,7 +313,7 @@ def test_what_zookeeper_was_asked_for_is_given_up_there_on_every_release(
     again = way.execute(*file, rollback=tmp_path / "again.json")
     moved = way.until_moved(*file)
 
-    assert f"broker {here} gives up being the controller" in planned.stdout
+    assert f"broker {here} resigns as the controller" in planned.stdout
     assert 6 == unasked.exit_code, unasked
     assert (tools.version < (2, 4)) == (wrong.exit_code == 1), wrong
     assert 0 == given_up.exit_code, given_up

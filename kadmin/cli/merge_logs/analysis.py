@@ -226,8 +226,8 @@ def told_lines(analysis: "Analysis", seconds: float) -> list[str]:
         else ""
     )
     told = [
-        f"told {counted(len(analysis.stories), 'partition')} by {counted(lines, 'line')}{times} "
-        f"in {seconds:.1f} s"
+        f"read {counted(lines, 'line')} about {counted(len(analysis.stories), 'partition')}{times}"
+        f" in {seconds:.1f} s"
     ]
     if not analysis.stories:
         told.append("no line tells who leads a partition")

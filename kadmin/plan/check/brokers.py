@@ -76,7 +76,7 @@ def misleading_addresses(snapshot: ClusterSnapshot) -> Iterator[Finding]:
     for address, found in sorted(sharing.items()):
         whose = brokers_text(found)
         if len(found) > 1:
-            text = f"{whose} are registered with the same address {address}: it is that of one"
+            text = f"{whose} share the address {address}: clients reach only one of them there"
         elif address.startswith(WILDCARDS):
             text = f"{whose} is registered with {address}: clients look for it on their own machine"
         else:

@@ -90,12 +90,16 @@ def deletions(snapshot: ClusterSnapshot, orphan_marks: tuple[str, ...]) -> Itera
             else f"kadmin topics --describe --topic {quoted(names[0])}",
         )
     if orphan_marks:
-        verb = "is" if len(orphan_marks) == 1 else "are"
+        verbs = (
+            "is marked for deletion and does"
+            if len(orphan_marks) == 1
+            else ("are marked for deletion and do")
+        )
         these = counted(len(orphan_marks), "topic")
         yield Finding(
             severity=Severity.WARNING,
             kind=Kind.DELETION,
-            text=f"{these} {verb} marked for deletion and not there",
+            text=f"{these} {verbs} not exist",
             topics=orphan_marks,
             command="kadmin topics --list",
         )

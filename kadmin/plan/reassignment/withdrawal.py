@@ -84,12 +84,15 @@ def untold_problems(moves: Sequence[Move], snapshot: ClusterSnapshot) -> Iterato
     replicas."""
     unnamed = [move.partition for move in moves if not move.target.replicas]
     if unnamed:
-        yield f"before Kafka 2.4 no znode has the replicas of before: {listed(unnamed)}"
+        yield (
+            "their previous replicas are not in ZooKeeper, where Kafka keeps them from 2.4 on:"
+            f" {listed(unnamed)}"
+        )
     onward = [move.partition for move in moves if move.target.replicas == move.heading]
     if onward:
         yield (
-            "the file has the replicas that these are being moved to, and before Kafka 2.4 no znode"
-            f" has those of before: {listed(onward)}"
+            "the file has the replicas that these are being moved to, and the previous ones are not"
+            f" in ZooKeeper, where Kafka keeps them from 2.4 on: {listed(onward)}"
         )
     foreign = [move.partition for move in moves if move.adding]
     if foreign:

@@ -66,7 +66,7 @@ WHY: Final = {
     Reason.NOBODY_LEFT: "no replica of the ISR was alive",
     Reason.SAME_LEADER: "the leader stayed: {isr}",
     Reason.ON_REQUEST: "on request with {before} alive: preferred election or reassignment",
-    Reason.UNKNOWN: "unknown: no line tells",
+    Reason.UNKNOWN: "unknown: no line says why",
 }
 assert WHY.keys() == set(Reason)
 

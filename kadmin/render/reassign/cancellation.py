@@ -44,8 +44,8 @@ def cancellation_lines(plan: MovePlan, limit: int | None = PLAN_LINES_MAX) -> It
     resigning = plan.resigning
     if resigning is not None:
         yield (
-            f"  broker {resigning} gives up being the controller, and whoever is elected reads that"
-            " all this goes back; brokers do it without, from Kafka 2.4 on (--bootstrap-server)"
+            f"  broker {resigning} resigns as the controller, and the next one reads that all this"
+            " goes back; from Kafka 2.4 on, brokers need no election for it (--bootstrap-server)"
         )
     if dirs:
         yield (

@@ -161,7 +161,7 @@ def test_what_was_left_in_zookeeper_is_told(calm: str) -> None:
     found: Any = json.loads(kadmin("check", "--no-brokers", "--output", "json").stdout)
 
     assert [
-        "1 topic is marked for deletion and not there",
+        "1 topic is marked for deletion and does not exist",
         "broker 1 limits the rate of replication, and nothing is moved",
         "an election was asked for of 1 partition, and is not over",
     ] == [each["text"] for each in found["findings"]]

@@ -428,7 +428,7 @@ def test_an_analysis_says_what_it_did_not_understand(
         outcome = kadmin("merge-logs", str(path), *words)
         assert outcome.exit_code == ExitCode.DONE, outcome
         assert told in outcome.stderr
-        assert f"told {partitions} partition" in outcome.stderr
+        assert f"about {partitions} partition" in outcome.stderr
         assert ("no line tells who leads a partition" in outcome.stderr) == (partitions == 0)
         assert "1970" not in outcome.stderr
     body = json.loads(done("merge-logs", str(path), "--analyze", "--output", "json"))

@@ -98,8 +98,9 @@ def test_a_cancellation_through_zookeeper_has_the_next_controller_read_it(small:
         "plan: 2 moves are cancelled; their partitions keep the previous replicas, in this order\n"
         "  t-0: 1,2,0 -> 0,1\n"
         "  t-1: 2,0,1 -> 1,0\n"
-        "  broker 0 gives up being the controller, and whoever is elected reads that all this goes"
-        " back; brokers do it without, from Kafka 2.4 on (--bootstrap-server)\n" == planned.stdout
+        "  broker 0 resigns as the controller, and the next one reads that all this goes back;"
+        " from Kafka 2.4 on, brokers need no election for it (--bootstrap-server)\n"
+        == planned.stdout
     )
     assert 0 == as_json["controller_resigns"]
     assert ExitCode.REFUSED == unasked.exit_code, unasked

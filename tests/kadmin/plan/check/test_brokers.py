@@ -311,8 +311,8 @@ def test_addresses_that_lead_elsewhere_are_told() -> None:
 
     assert [
         f"broker 2 is registered with {wildcard.address}: clients look for it on their own machine",
-        f"brokers 0 and 1 are registered with the same address {endpoint.address}: it is that of"
-        " one",
+        f"brokers 0 and 1 share the address {endpoint.address}: clients reach only one of them"
+        " there",
     ] == [text for _, _, text in found(seen(cluster(live, topic("t", "0,1,2,3"))))]
 
 

@@ -76,7 +76,7 @@ def test_deletions_wait_for_a_controller_and_for_reassignments() -> None:
 def test_a_mark_without_its_topic_is_told() -> None:
     (finding,) = found(cluster(brokers("0")), orphan_marks=("gone",))
 
-    assert ("1 topic is marked for deletion and not there", ("gone",)) == (
+    assert ("1 topic is marked for deletion and does not exist", ("gone",)) == (
         finding.text,
         finding.topics,
     )

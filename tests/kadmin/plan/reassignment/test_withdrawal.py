@@ -69,7 +69,7 @@ def test_what_would_be_wrong_before_2_4_is_refused_with_every_partition() -> Non
         plan_withdrawal(snapshot, targets("t-0:1,2", "t-1:1,2", "t-2:3,1", "t-3:0,1", "t-4:2,1"))
 
     onward, foreign, gone = refused.value.problems
-    assert onward.endswith("no znode has those of before: t-0, t-1")
+    assert onward.endswith("where Kafka keeps them from 2.4 on: t-0, t-1")
     assert foreign.endswith("neither have nor had: t-2")
     assert re.search("not alive.*: t-3$", gone)
 
@@ -135,5 +135,5 @@ def test_what_no_controller_takes_up_only_leaves_the_request(
 def test_before_2_4_nobody_but_a_file_says_what_a_topic_goes_back_to() -> None:
     snapshot = moving("1,2,0", "t-0:1,2")
 
-    with pytest.raises(UnfitTargets, match="no znode has the replicas of before: t-0"):
+    with pytest.raises(UnfitTargets, match=r"previous replicas are not in ZooKeeper.*: t-0"):
         plan_withdrawal(snapshot, moving_of(snapshot, "t", None))
