@@ -15,6 +15,7 @@ __all__ = [
     "offsets",
     "opening",
     "patience",
+    "patience",
     "probe",
     "quorum",
     "refused_partitions",
