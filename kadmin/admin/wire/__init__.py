@@ -15,7 +15,6 @@ __all__ = [
     "offsets",
     "opening",
     "patience",
-    "patience",
     "probe",
     "quorum",
     "refused_partitions",
