@@ -98,7 +98,7 @@ class Poll(Generic[T]):
         self._reading: Reading[T] = Reading()
         self._changed = threading.Condition()
         self._is_hurried = False
-        self._is_asking = False
+        self._began_s: float | None = None
         self._is_stopped = False
 
     @property
@@ -111,6 +111,12 @@ class Poll(Generic[T]):
     def reading(self) -> Reading[T]:
         with self._changed:
             return self._reading
+
+    @property
+    def waiting_s(self) -> float | None:
+        """How long the attempt under way has been waiting; None where there is none."""
+        with self._changed:
+            return None if self._began_s is None else time.monotonic() - self._began_s
 
     @property
     def spacing_s(self) -> float:
@@ -134,7 +140,7 @@ class Poll(Generic[T]):
         with self._changed:
             self._is_hurried = True
             self._changed.notify_all()
-            return self._reading.number + self._is_asking
+            return self._reading.number + (self._began_s is not None)
 
     def wait_beyond(self, number: int, timeout_s: float) -> Reading[T]:
         """Return the first reading behind the attempt *number*; the present one after *timeout_s*,
@@ -147,9 +153,9 @@ class Poll(Generic[T]):
 
     def attempt(self) -> Reading[T]:
         """Ask once, on this thread, and return the reading after that."""
-        with self._changed:
-            self._is_asking = True
         asked_s = time.monotonic()
+        with self._changed:
+            self._began_s = asked_s
         error: KadminError | None = None
         answer: T | None = None
         try:
@@ -180,7 +186,7 @@ class Poll(Generic[T]):
                     asked_s=asked_s,
                 )
             self._reading = reading
-            self._is_asking = False
+            self._began_s = None
             self._changed.notify_all()
         if self.after is not None:
             try:

@@ -15,7 +15,7 @@ from kadmin.plan.groups.changes import GroupIsAlive, members_text
 from kadmin.plan.groups.group import DEAD, Group, NoSuchGroup
 from kadmin.plan.offsets import NoSuchPartition
 from kadmin.plan.topic_refusals import NoSuchTopic
-from kadmin.wording import with_reasons
+from kadmin.wording import LISTED_MAX, counted, with_reasons
 
 Offsets: TypeAlias = Mapping[TopicPartition, int]
 
@@ -78,13 +78,15 @@ class MeantGroups:
         named = [group for group in alive if self.is_named(group.name)]
         if named and not self.is_dry_run:
             raise GroupIsAlive(named)
-        for group in alive:
-            what = f"group '{group.name}' is {group.state}, with {members_text(group)}"
-            if group in named:
-                self.notices.warn(f"{what}: as long as it is, this is refused")
-            else:
-                self.notices.warn(f"left out: {what}")
-        return [group for group in groups if group in named or not group.is_alive]
+        others = [group for group in alive if not self.is_named(group.name)]
+        for group in named:
+            self.notices.warn(f"{with_members(group)}: as long as it is, this is refused")
+        for group in others[:LISTED_MAX]:
+            self.notices.warn(f"left out: {with_members(group)}")
+        if len(others) > LISTED_MAX:
+            more = counted(len(others) - LISTED_MAX, "more group")
+            self.notices.warn(f"left out: {more} with members")
+        return [group for group in groups if not group.is_alive or self.is_named(group.name)]
 
     def is_named(self, name: str) -> bool:
         return name in self.selection.wanted
@@ -100,6 +102,10 @@ class MeantGroups:
         if answers.untold:
             raise GroupsUnknown(answers.untold)
         return answers.told
+
+
+def with_members(group: Group) -> str:
+    return f"group '{group.name}' is {group.state}, with {members_text(group)}"
 
 
 def require_partitions(

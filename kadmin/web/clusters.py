@@ -316,9 +316,12 @@ class NotReadYet(UnreachableError):
     """Nothing of *cluster* has been read so far, because of the latest failure."""
 
     def __init__(self, cluster: WatchedCluster) -> None:
-        failure = cluster.failure
+        failure, waiting_s = cluster.failure, cluster.looks.waiting_s
+        hint = "it is shown as soon as it is read"
+        if waiting_s is not None:
+            hint = f"servers have been waited for {waiting_s:.0f} s so far; {hint}"
         super().__init__(
             f"{cluster.name} has not been read yet"
             + ("" if failure is None else f": {failure.message}"),
-            hint="it is shown in a moment" if failure is None else failure.hint,
+            hint=hint if failure is None else failure.hint,
         )

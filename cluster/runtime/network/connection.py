@@ -191,7 +191,9 @@ class Connection:
             if self._reader is None:
                 frame = reader.lone_frame(count)
                 if frame is not None and len(frame) <= WHOLE_SIZE_MAX:
-                    self._take_alone(frame)
+                    flat_produce = self._flat_produce
+                    if flat_produce is None or not self._is_answered_flat(flat_produce, frame):
+                        self._take_alone(frame)
                     return
                 self._reader = service.memory.borrow_reader()
             reader.received(count)
@@ -203,7 +205,7 @@ class Connection:
     def _take_alone(self, frame: memoryview) -> None:
         """Hand over a small request with which nothing else arrived."""
         try:
-            self._hand_over(frame)
+            self._decode_and_hand_over(frame)
         except PeerError as error:
             self.close(str(error))
 

@@ -8,8 +8,8 @@ from urllib.parse import SplitResult, urlsplit
 
 from kadmin.errors import UsageError
 
-SIZE_MAX: Final = 256 * 1024**2
-"""A broker with 10,000 partitions reports some 10 MB."""
+SIZE_MAX: Final = 64 * 1024**2
+"""A broker with 10,000 partitions reports some 10 MB; what is read takes four times its size."""
 CHUNK: Final = 256 * 1024
 SCHEMES: Final = ("http", "https")
 TARGET: Final = re.compile(r"[!-~]*")
@@ -55,6 +55,9 @@ def fetch(url: str, timeout_s: float, body: bytes | None = None) -> bytes:
     """
     parts = urlsplit(url)
     assert parts.hostname is not None
+    if timeout_s <= 0:
+        # A socket would not wait at all, and fail with what is no fault of the endpoint.
+        raise EndpointError("no time was left to ask it")
     make = HTTPSConnection if parts.scheme == "https" else HTTPConnection
     connection = make(parts.hostname, parts.port, timeout=timeout_s)
     end_s = time.monotonic() + timeout_s

@@ -16,7 +16,6 @@ __all__ = [
     "opening",
     "patience",
     "probe",
-    "quorum",
     "refused_partitions",
     "replica_reader",
     "run_store",

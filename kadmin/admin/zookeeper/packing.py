@@ -11,7 +11,7 @@ GZIP: Final = 16
 
 
 class BadPacking(Exception):
-    """What is packed cannot be unpacked; the text is the reason, behind the name of what it is."""
+    """A packed text that cannot be unpacked; the message is the reason."""
 
 
 def packed(text: bytes) -> bytes:

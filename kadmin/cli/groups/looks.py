@@ -1,6 +1,6 @@
 """What `kadmin groups --list` and `--describe` do."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,7 +10,7 @@ from kadmin.cli.watching import watch
 from kadmin.errors import UnreachableError
 from kadmin.plan.groups.lag import Condition, PartitionLag
 from kadmin.settings.keys import OutputFormat
-from kadmin.wording import counted, listed
+from kadmin.wording import LISTED_MAX, counted, first_listed, listed
 
 if TYPE_CHECKING:
     from kadmin.app.groups import History
@@ -157,8 +157,12 @@ def describe_offsets(
     output.show(lag_document(report), plain=options["plain"])
     if not shows_tables:
         note_states(session, [each.group for each in report.groups])
-        for text in condition_texts(report):
+        texts = list(condition_texts(report))
+        for text in texts[:LISTED_MAX]:
             output.warn(text)
+        if len(texts) > LISTED_MAX:
+            more = counted(len(texts) - LISTED_MAX, "more partition")
+            output.warn(f"{more} whose commit does not fit the log: --output json has them")
     if report.hidden_count:
         output.note(f"{counted(report.hidden_count, 'partition')} not shown")
     warn_of_untold(session, report.untold, (row for each in report.groups for row in each.rows))
@@ -176,6 +180,18 @@ def note_states(session: Session, groups: "list[Group]") -> None:
             session.output.note(f"{which} is rebalancing.")
 
 
+def untold_texts(untold: Mapping[str, str]) -> Iterator[str]:
+    """Which groups are left out, in a line for each reason: a coordinator may have thousands."""
+    by_reason: dict[str, list[str]] = {}
+    for name, reason in sorted(untold.items()):
+        by_reason.setdefault(reason, []).append(name)
+    for reason, names in by_reason.items():
+        which = f"group '{names[0]}'"
+        if len(names) > 1:
+            which = f"{counted(len(names), 'group')} ({first_listed(names)})"
+        yield f"left out: {which}: {reason}"
+
+
 def warn_of_untold(
     session: Session, untold: Mapping[str, str], rows: Iterable[PartitionLag] = ()
 ) -> None:
@@ -187,8 +203,8 @@ def warn_of_untold(
     """
     from kadmin.plan.offsets import UntoldOffsets
 
-    for name, reason in sorted(untold.items()):
-        session.output.warn(f"left out: group '{name}': {reason}")
+    for text in untold_texts(untold):
+        session.output.warn(text)
     if untold:
         raise UntoldGroups(untold)
     unknown = {row.partition: row.reason for row in rows if row.condition is Condition.UNKNOWN}

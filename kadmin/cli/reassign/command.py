@@ -289,7 +289,10 @@ def list_moves(session: Session, seconds: float | None) -> None:
         if seen:
             ended = len(seen) - len(moving)
             session.output.note(list_total(found.moves, found.dirs, found.sizes, ended=ended))
-        for warning in list_warnings(found.stale, lacks_controller=found.lacks_controller):
+        moving_now = [move.partition for move in found.moves]
+        for warning in list_warnings(
+            found.stale, moving_now, lacks_controller=found.lacks_controller
+        ):
             session.warn(warning)
         for fault in found.unread:
             session.warn(f"left out: {fault}")

@@ -1,7 +1,7 @@
 """Brokers and the controller: who is missing, silent, different from the others, or overloaded?"""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import Final
 
 from cluster.model.controller import Quorum, QuorumReplica
@@ -32,7 +32,8 @@ def broker_findings(evidence: Evidence) -> Iterator[Finding]:
     snapshot = evidence.snapshot
     yield from controller_findings(snapshot)
     if snapshot.quorum is not None:
-        yield from quorum_findings(snapshot.quorum)
+        known = snapshot.brokers.keys() | snapshot.fenced
+        yield from quorum_findings(snapshot.quorum, known)
     yield from dead_brokers(snapshot)
     yield from unheard_brokers(evidence)
     yield from misleading_addresses(snapshot)
@@ -112,9 +113,9 @@ def controller_findings(snapshot: ClusterSnapshot) -> Iterator[Finding]:
         )
 
 
-def quorum_findings(quorum: Quorum) -> Iterator[Finding]:
-    """Find voters that do not fetch, and how many more the quorum can lose; and observers, which
-    are brokers, that are behind."""
+def quorum_findings(quorum: Quorum, brokers: Container[BrokerId]) -> Iterator[Finding]:
+    """Find voters that do not fetch, and how many more the quorum can lose; and observers that are
+    behind: *brokers*, or controllers that are no voters, or both where the brokers are dead."""
     voters = [each for each in quorum.replicas if each.is_voter]
     silent = [each for each in voters if is_silent(quorum, each)]
     for replica in silent:
@@ -129,11 +130,13 @@ def quorum_findings(quorum: Quorum) -> Iterator[Finding]:
         )
     for replica in quorum.replicas:
         if not replica.is_voter and is_silent(quorum, replica):
+            is_broker = replica.node_id in brokers
+            who = "broker" if is_broker else "observer"
             yield Finding(
                 severity=Severity.WARNING,
                 kind=Kind.QUORUM,
-                text=f"broker {replica.node_id} {since(quorum, replica)}",
-                brokers=(replica.node_id,),
+                text=f"{who} {replica.node_id} {since(quorum, replica)}",
+                brokers=(replica.node_id,) if is_broker else (),
                 command="kadmin controller",
             )
 

@@ -152,7 +152,7 @@ def reassignments(snapshot: ClusterSnapshot) -> Iterator[Finding]:
             kind=Kind.REASSIGNMENT,
             text=stale_text(gone),
             partitions=gone,
-            command=stale_command(gone),
+            command=stale_command(gone, under_way.keys() - set(gone)),
         )
     by_dead: dict[tuple[BrokerId, ...], list[TopicPartition]] = {}
     for partition in sorted(under_way.keys() & there):

@@ -4,7 +4,7 @@ Pure: a snapshot and targets in, moves or a refusal out, which names all that is
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -59,11 +59,13 @@ class AlreadyMoving(RefusedError):
 class StaleRequest(RefusedError):
     """ZooKeeper has room for one request, and that names *partitions* that are not there."""
 
-    def __init__(self, partitions: Sequence[TopicPartition]) -> None:
+    def __init__(
+        self, partitions: Sequence[TopicPartition], moving: Collection[TopicPartition]
+    ) -> None:
         super().__init__(
             f"{stale_text(partitions)}, and ZooKeeper has room for no other request:"
             f" {first_listed(partitions)}",
-            hint=f"'{stale_command(partitions)}' removes it",
+            hint=f"'{stale_command(partitions, moving)}' removes it",
         )
         self.partitions = tuple(partitions)
 
@@ -77,9 +79,18 @@ def stale_text(partitions: Sequence[TopicPartition]) -> str:
     )
 
 
-def stale_command(partitions: Sequence[TopicPartition]) -> str:
-    """Return what takes the first of them out of the request; one topic is named at a time."""
-    return f"kadmin reassign --cancel --topic {partitions[0].topic}"
+def stale_command(
+    partitions: Sequence[TopicPartition], others: Collection[TopicPartition] = ()
+) -> str:
+    """Return what takes some of them out of the request, and nothing of *others*, which may move.
+
+    One topic is named at a time; where each of theirs has others, a file has to be written.
+    """
+    kept = {each.topic for each in others}
+    topic = next((each.topic for each in partitions if each.topic not in kept), None)
+    if topic is None:
+        return "kadmin reassign --cancel --reassignment-json-file FILE-WITH-THESE-ALONE"
+    return f"kadmin reassign --cancel --topic {topic}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,7 +267,7 @@ def plan_moves(snapshot: ClusterSnapshot, targets: Targets, *, is_additional: bo
         move_of(snapshot, partition, target) for partition, target in in_order(targets).items()
     )
     if snapshot.stale_moves and any(move.is_asked for move in moves):
-        raise StaleRequest(sorted(snapshot.stale_moves))
+        raise StaleRequest(sorted(snapshot.stale_moves), snapshot.moving)
     names = sorted({partition.topic for partition in targets})
     return MovePlan(moves=moves, before={name: snapshot.topics[name].assignment for name in names})
 

@@ -4,7 +4,7 @@ Lines are those of Kafka's kafka-reassign-partitions where it has some.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -447,16 +447,19 @@ def list_tables(
 
 
 def list_warnings(
-    stale: Mapping[TopicPartition, tuple[BrokerId, ...]], *, lacks_controller: bool
+    stale: Mapping[TopicPartition, tuple[BrokerId, ...]],
+    moving: Collection[TopicPartition],
+    *,
+    lacks_controller: bool,
 ) -> Iterator[str]:
-    """Return what keeps things from going on."""
+    """Return what keeps things from going on: *stale* requests beside those that are *moving*."""
     if lacks_controller:
         yield "there is no controller: nothing goes on"
     if stale:
         partitions = sorted(stale)
         yield (
             f"{stale_text(partitions)}: {abridged(partitions)};"
-            f" '{stale_command(partitions)}' removes it"
+            f" '{stale_command(partitions, moving)}' removes it"
         )
 
 

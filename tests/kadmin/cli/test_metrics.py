@@ -9,6 +9,7 @@ from cluster.model.metrics_endpoints import FILE_NAME, decode_metrics_endpoints
 from kadmin.errors import ExitCode
 from tests.support.cli import done, kadmin
 from tests.support.one_broker import OneBroker
+from tests.support.silent_servers import mute_server
 
 pytestmark = [pytest.mark.zk, pytest.mark.xdist_group("one-broker")]
 
@@ -68,6 +69,20 @@ def test_an_endpoint_that_does_not_answer_is_named_and_the_others_shown(
     assert ExitCode.UNREACHABLE == outcome.exit_code
     assert "controllers\t1\t1=1\t2=-\tage=" in outcome.stdout
     assert f"no metrics of 2 ({NOWHERE}): connection refused" in outcome.stderr
+
+
+def test_an_endpoint_that_is_silent_leaves_time_for_the_others(one_broker: OneBroker) -> None:
+    with mute_server() as mute:
+        outcome = kadmin(
+            *("metrics", "--prometheus-url", f"1={urls(one_broker)['prometheus']}"),
+            *("--prometheus-url", f"2=http://{mute}/metrics", "--window", "0.1"),
+            *("--timeout", "3"),
+        )
+
+    assert ExitCode.UNREACHABLE == outcome.exit_code, outcome
+    assert "controllers" in outcome.stdout
+    assert f"no metrics of 2 (http://{mute}/metrics): no answer within" in outcome.stderr
+    assert " 1 (" not in outcome.stderr
 
 
 def test_a_rate_is_counted_between_two_looks(one_broker: OneBroker) -> None:

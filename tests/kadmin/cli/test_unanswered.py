@@ -36,7 +36,7 @@ class Some(Brokers):
         self.topic_errors = {name: NO_TOPIC if name == "a" else 0 for name in topics or ()}
         return super().metadata(topics, broker)
 
-    def ask(self, request: Any, broker: int | None = None, *, is_forwarded: bool = False) -> Any:
+    def ask(self, request: Any, broker: int | None = None, **_: Any) -> Any:
         assert isinstance(request, ListOffsetsRequest)
         return SimpleNamespace(topics=[])
 

@@ -235,6 +235,25 @@ def test_a_bug_in_one_poll_is_shown_with_how_often_and_the_age_of_what_is_left(
     assert 'class="age"' in page
 
 
+def test_what_is_being_read_is_shown_with_how_long_it_takes_so_far(serving: Serving) -> None:
+    look = look_at(cluster(brokers("1")))
+    watched = serving.clusters["east"]
+    seen: list[str] = []
+
+    def ask() -> Groups:
+        seen.extend(visit(serving, look, "/clusters/east/groups", "/clusters/east"))
+        return Groups(at_ms=0, verdicts=(), unanswered={})
+
+    watched.groups.ask = ask
+    watched.groups.attempt()
+
+    of_groups, of_cluster = seen
+    assert "Groups are being read, for " in of_groups
+    assert "so far" in of_groups
+    assert "so far" in of_cluster
+    assert watched.groups.waiting_s is None
+
+
 def measured(bytes_in: float, age_s: float, problem: str | None = None) -> Measured:
     endpoint = EndpointRow(name="1", url="http://b1/metrics", age_s=age_s, problem=problem)
     row = MeasureRow(

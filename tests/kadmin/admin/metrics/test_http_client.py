@@ -6,7 +6,8 @@ from http.client import HTTPResponse
 
 import pytest
 
-from kadmin.admin.metrics.http_client import EndpointError, read_all
+from kadmin.admin.metrics.http_client import EndpointError, fetch, read_all
+from tests.support.silent_servers import mute_server
 
 
 def read(sent: bytes) -> bytes:
@@ -35,3 +36,8 @@ def test_an_answer_is_read_to_its_end(sent: bytes) -> None:
 def test_an_answer_that_is_cut_off_is_none() -> None:
     with pytest.raises(EndpointError, match="ends after 3 of 4 bytes"):
         read(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nabc")
+
+
+def test_without_time_no_endpoint_is_asked() -> None:
+    with mute_server() as address, pytest.raises(EndpointError, match="no time was left"):
+        fetch(f"http://{address}/metrics", 0.0)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from kadmin.cli.groups.looks import untold_texts
 from kadmin.errors import ExitCode
 from tests.kadmin.cli.groups.conftest import FIRST_MS, Cluster
 from tests.support.cli import done, kadmin
@@ -145,6 +146,15 @@ def test_a_topic_that_does_not_exist_is_an_error(cluster: Cluster, words: str) -
 
     assert ExitCode.FAILED == missing.exit_code
     assert "there is no topic 'nope'" in missing.stderr
+
+
+def test_groups_that_are_left_out_are_warned_of_by_reason() -> None:
+    silent = {f"g{number}": "broker 1: no answer" for number in range(15_000)}
+
+    assert [
+        "left out: group 'a': denied",
+        "left out: 15,000 groups (g0, g1, g10, g100, g1000, …): broker 1: no answer",
+    ] == [*untold_texts({"a": "denied", **silent})]
 
 
 def test_a_group_that_does_not_exist_is_an_error(cluster: Cluster, topic: str) -> None:

@@ -95,8 +95,16 @@ GONE = LATER_MS - 35_000
             ],
         ),
         (
-            (node(0, HERE, 50, is_voter=False), node(1, GONE, -1, is_voter=False)),
-            ["broker 1 has not fetched the metadata log for 35 s"],
+            (
+                node(0, HERE, 50, is_voter=False),
+                node(1, GONE, -1, is_voter=False),
+                node(101, GONE, -1, is_voter=False),
+            ),
+            [
+                "broker 1 has not fetched the metadata log for 35 s",
+                # A controller that is no voter, or no voter any more.
+                "observer 101 has not fetched the metadata log for 35 s",
+            ],
         ),
     ],
 )

@@ -16,6 +16,7 @@ from kadmin.plan.check.findings import Finding, Kind, Severity
 from kadmin.plan.check.leftovers import leftover_findings
 from kadmin.plan.log_dirs import LogDir, ReplicaLog
 from kadmin.plan.reassignment.journal import Recorded, ThrottleJournal
+from kadmin.plan.reassignment.moves import stale_command
 from tests.kadmin.builders import brokers, cluster, topic
 from tests.support.waiting import OUTER_LIMIT_S
 
@@ -100,6 +101,18 @@ def test_a_reassignment_is_a_note_unless_it_waits_for_the_dead() -> None:
         "a reassignment was asked for of 1 partition that is not there",
         "1 partition is being reassigned",
     ] == [each.text for each in found(old)]
+    assert found(old)[0].command == (
+        "kadmin reassign --cancel --reassignment-json-file FILE-WITH-THESE-ALONE"
+    )
+
+
+def test_a_request_for_what_is_gone_is_cancelled_by_a_topic_of_which_nothing_moves() -> None:
+    gone, moved = TopicPartition("a", 0), TopicPartition("a", 1)
+
+    assert "kadmin reassign --cancel --topic a" == stale_command([gone])
+    assert "kadmin reassign --cancel --topic b" == stale_command(
+        [gone, TopicPartition("b", 0)], [moved]
+    )
 
 
 def test_an_election_that_nobody_carries_out_is_a_warning() -> None:
