@@ -46,6 +46,10 @@ from kadmin.settings.keys import BrokerSasl
 FIRST_ROUND_S: Final = 3.0
 """A broker that sends a wrong answer has sent it by then; one that is silent gets more time."""
 
+BACKOFF_MAX_MS: Final = 2_000
+"""So long a broker that refused is left aside at most: kafka-python would leave one that is back
+aside for 30 s, and a run would end without its throttle taken away there."""
+
 FAILURE: Final = re.compile(
     r"(?:Bootstrap connection to \S+ failed:|Metadata refresh: failed) (.*?)(?: \(backoff.*)?$"
 )
@@ -269,6 +273,7 @@ def client_config(settings: BrokerSettings) -> Mapping[str, object]:
         "client_id": "kadmin",
         "request_timeout_ms": round(1000 * settings.timeout_s),
         "security_protocol": settings.protocol,
+        "reconnect_backoff_max_ms": BACKOFF_MAX_MS,
     }
     config |= login_config(settings)
     context = tls_context(settings, "broker")

@@ -16,6 +16,7 @@ from cluster.model.ids import BrokerId
 from kadmin.admin.wire.bounded_client import SETUP_MAX_S, client_within
 from kadmin.admin.wire.connection import WireConnection
 from kadmin.admin.wire.errors import BrokersUnreachable
+from kadmin.admin.wire.opening import BACKOFF_MAX_MS, client_config
 from kadmin.budget import Budget
 from kadmin.settings.brokers import BrokerSettings
 from tests.support.silent_servers import LOOPBACK, deaf_server, mute_server
@@ -110,6 +111,17 @@ def test_the_next_address_of_a_name_is_tried_where_one_does_not_answer(
 def test_a_connection_leaves_time_for_others(limit_s: float, setup_s: float) -> None:
     with client(Budget(limit_s)) as found:
         assert 1000 * setup_s == found._manager.socket_connection_setup_timeout_ms("any")
+
+
+def test_a_broker_that_is_back_is_asked_again_soon() -> None:
+    """However often it has refused connections while it was down."""
+    settings = BrokerSettings(bootstrap="h:1", timeout_s=10)
+    with client(Budget(LONG_S), **client_config(settings)) as found:
+        for _ in range(50):
+            found._manager.update_backoff("any")
+
+        # With kafka-python's jitter of a fifth.
+        assert 1.2 * BACKOFF_MAX_MS / 1000 >= found._manager.connection_delay("any") > 0
 
 
 class Brokers(WireConnection):
