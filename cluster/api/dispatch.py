@@ -271,7 +271,7 @@ def handlers_of(services: Services) -> Mapping[ApiKey, Handler]:
     groups = of.group_service
     commits = OffsetCommits(ports, cache, groups)
     offset_fetches = OffsetFetches(ports, cache, groups)
-    finder = CoordinatorFinder(cache, of.metadata_updates, of.auto_creation, groups)
+    finder = CoordinatorFinder(ports.clock, cache, of.metadata_updates, of.auto_creation, groups)
     metadata_reader = MetadataReader(ports, cache, of.metadata_updates, of.auto_creation)
     config_reader = ConfigReader(ports, cache, of.refused_partitions)
     return {

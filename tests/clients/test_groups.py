@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from confluent_kafka import ConsumerGroupTopicPartitions, TopicPartition
+from confluent_kafka.admin import AdminClient
 
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
 from tests.clients.confluent import Confluent
 from tests.clients.conftest import GROUP_SETTINGS
 from tests.clients.driver import sent_now
-from tests.support.brokers import Broker, start_broker
+from tests.support.brokers import Broker, running_broker, start_broker
 from tests.support.checkout import CHECKOUT
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
@@ -126,6 +128,26 @@ def group_of(
         yield group
     finally:
         group.close()
+
+
+def test_the_first_commits_of_a_cluster_are_those_of_an_admin_client(tmp_path: Path, chroot: str):
+    """librdkafka's looks for a coordinator three times within 300 ms, and then never again."""
+    with running_broker(
+        tmp_path, chroot, settings={"offsets.topic.replication.factor": "1"}
+    ) as one:
+        client = Confluent(one.bootstrap)
+        client.create_topic("orders", replicas=[[1]])
+        admin = AdminClient({"bootstrap.servers": one.bootstrap})
+        offsets = [TopicPartition("orders", 0, 0)]
+        asked = [
+            admin.alter_consumer_group_offsets([ConsumerGroupTopicPartitions(name, offsets)])[name]
+            for name in ("a", "b", "c")
+        ]
+
+        for each in asked:
+            (committed,) = each.result(OUTER_LIMIT_S).topic_partitions
+            assert committed.error is None
+        client.close()
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

@@ -42,9 +42,10 @@ class AutoCreation:
             return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         return self._create(topic)
 
-    def create_offsets_topic(self) -> None:
-        """Create the topic of the group coordinators, whatever clients are allowed."""
-        self._create(OFFSETS_TOPIC)
+    def creates_offsets_topic(self) -> bool:
+        """Create the topic of the group coordinators, whatever clients are allowed; returns whether
+        that is under way."""
+        return self._create(OFFSETS_TOPIC) is ErrorCode.LEADER_NOT_AVAILABLE
 
     def _create(self, topic: str) -> ErrorCode:
         if topic in self._under_way:

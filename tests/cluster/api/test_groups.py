@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from cluster.api.find_coordinator import PATIENCE_MS
 from cluster.broker.authorizer import Permission
 from cluster.broker.ports import ApiSettings, GroupSettings
 from cluster.group.config import GroupConfig
@@ -42,7 +43,7 @@ from cluster.wire.messages.offset_fetch import (
     OffsetFetchRequestGroup,
     OffsetFetchRequestTopic,
 )
-from tests.cluster.api.world import ME, PEER, World, versions
+from tests.cluster.api.world import ME, PEER, Answer, World, versions
 
 GROUPS = GroupSettings(
     config=GroupConfig(initial_rebalance_delay_ms=0), partition_count=1, replication_factor=1
@@ -123,12 +124,22 @@ def offsets(body: Any, version: int = 9) -> list[tuple[Any, ...]]:
     ]
 
 
-def find(world: World, version: int, key_type: int = 0) -> tuple[int, int]:
-    """The error, and the broker."""
+def asked(world: World, version: int, key_type: int = 0) -> Answer:
     body = FindCoordinatorRequest("g", key_type, ["g"] if version >= 4 else [])
-    answer = world.ask_now(ApiKey.FIND_COORDINATOR, body, version)
-    found = answer.coordinators[0] if version >= 4 else answer
-    return found.error_code, found.node_id
+    answer = world.ask(ApiKey.FIND_COORDINATOR, body, version)
+    world.settle()
+    return answer
+
+
+def found(answer: Answer) -> tuple[int, int]:
+    """The error, and the broker."""
+    assert not answer.is_waiting
+    one = getattr(answer.body, "coordinators", None) or [answer.body]
+    return one[0].error_code, one[0].node_id
+
+
+def find(world: World, version: int, key_type: int = 0) -> tuple[int, int]:
+    return found(asked(world, version, key_type))
 
 
 @pytest.mark.parametrize("version", versions(ApiKey.FIND_COORDINATOR))
@@ -137,28 +148,53 @@ def test_the_leader_of_its_partition_coordinates_a_group(world: World, version: 
 
 
 @pytest.mark.parametrize("version", versions(ApiKey.FIND_COORDINATOR))
-def test_the_first_group_makes_the_offsets_topic(version: int):
+def test_the_first_group_makes_the_offsets_topic_and_waits_for_its_coordinator(version: int):
     world = World(ApiSettings(groups=replace(GROUPS, partition_count=3)))
     world.tell_all({}, brokers=[ME])
 
-    assert (ErrorCode.COORDINATOR_NOT_AVAILABLE, -1) == find(world, version)
+    answers = [asked(world, version) for _ in range(2)]
+
+    assert all(each.is_waiting for each in answers)
     assert {0, 1, 2} == set(world.store.topics[OFFSETS_TOPIC])
     assert {
         "cleanup.policy": "compact",
         "compression.type": "producer",
         "segment.bytes": "104857600",
     } == world.store.configs[OFFSETS_TOPIC]
+    world.tell_all({OFFSETS_TOPIC: {number: [ME] for number in range(3)}}, brokers=[ME])
+    assert [(NONE, ME)] * 2 == [found(each) for each in answers]
 
 
-def test_the_offsets_topic_waits_for_brokers_and_for_the_controller():
-    too_few = World(ApiSettings(groups=replace(GROUPS, replication_factor=3)))
-    too_few.tell_all({}, brokers=[ME])
-    uninformed = World(SETTINGS)
+def test_a_coordinator_is_not_waited_for_without_end():
+    world = World(SETTINGS)
+    world.tell_all({}, brokers=[ME])
 
-    for world in (too_few, uninformed):
-        assert (ErrorCode.COORDINATOR_NOT_AVAILABLE, -1) == find(world, 3)
-        assert {} == world.store.topics
-    assert 1 == len(too_few.journal.warnings)
+    answer = asked(world, 3)
+    world.clock.advance(PATIENCE_MS)
+
+    assert (ErrorCode.COORDINATOR_NOT_AVAILABLE, -1) == found(answer)
+
+
+def test_the_offsets_topic_is_not_waited_for_with_too_few_brokers():
+    world = World(ApiSettings(groups=replace(GROUPS, replication_factor=3)))
+    world.tell_all({}, brokers=[ME])
+
+    assert (ErrorCode.COORDINATOR_NOT_AVAILABLE, -1) == find(world, 3)
+    assert {} == world.store.topics
+    assert 1 == len(world.journal.warnings)
+
+
+def test_the_offsets_topic_waits_for_the_controller():
+    world = World(SETTINGS)
+
+    early = asked(world, 3)
+    assert {} == world.store.topics
+    world.clock.advance(PATIENCE_MS)
+    assert (ErrorCode.COORDINATOR_NOT_AVAILABLE, -1) == found(early)
+
+    late = asked(world, 3)
+    world.tell_all({OFFSETS_TOPIC: {0: [ME]}}, brokers=[ME])
+    assert (NONE, ME) == found(late)
 
 
 def test_a_coordinator_that_is_dead_or_elsewhere_is_none(world: World):

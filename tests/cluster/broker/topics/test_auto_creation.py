@@ -34,8 +34,8 @@ def test_clients_and_coordinators_create_the_offsets_topic_alike() -> None:
     for_group, by_group, _ = creating(groups=groups, auto_creates_topics=False)
 
     assert ErrorCode.LEADER_NOT_AVAILABLE is for_client.ask_for(OFFSETS_TOPIC, is_allowed=True)
-    for_group.create_offsets_topic()
-    for_group.create_offsets_topic()
+    assert for_group.creates_offsets_topic()
+    assert for_group.creates_offsets_topic()
 
     ((topic, _, layout, configs, _),) = by_group
     assert (topic, layout, configs) == (by_client[0][0], *by_client[0][2:4])
@@ -46,7 +46,7 @@ def test_a_lack_of_brokers_is_told_once() -> None:
     creation, created, journal = creating()
 
     for _ in range(3):
-        creation.create_offsets_topic()
+        assert not creation.creates_offsets_topic()
 
     assert [] == created
     assert 1 == len(journal.warnings)
