@@ -219,7 +219,8 @@ class Membership:
         if session.is_over:
             raise SessionExpiredError
         self.broker_epoch = epoch
-        if self.intact_since == UNKNOWN_BROKER_EPOCH:
+        if not UNKNOWN_BROKER_EPOCH < self.intact_since <= epoch:
+            # Unknown, or of another ZooKeeper, which counted further.
             self.intact_since = epoch
         self._own_sessions = {session.session_id}
         self._note(self._own_sessions)

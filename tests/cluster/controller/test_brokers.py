@@ -350,6 +350,26 @@ def test_a_state_that_is_written_before_a_broker_is_noticed_hides_no_loss() -> N
     assert (state.leader, state.isr) == (-1, (3,))
 
 
+def test_a_state_of_another_partition_that_is_newer_than_a_loss_hides_none() -> None:
+    """No controller saw that broker 2 came back after a loss of power, and was killed then."""
+    harness = with_topic((2, 3), (1,))
+    harness.lose_controller()
+    harness.unregister(2)
+    harness.unregister(3)
+    harness.register(2, intact_since=NEVER)
+    since = harness.broker_epoch(2)
+    harness.unregister(2)
+    harness.write_isr(tp("t-1"), (1,))
+    harness.register_controller()
+
+    harness.register(2, intact_since=since)
+    harness.settle()
+
+    state = harness.state(tp("t-0"))
+    assert state is not None
+    assert (state.leader, state.isr) == (-1, (3,))
+
+
 def test_whoever_comes_back_first_leads_where_each_record_was_flushed() -> None:
     harness = with_topic((2, 3))
     config = ConfigOverrides(values={"flush.messages": "1"})
