@@ -94,15 +94,14 @@ class ControllerContext:
     def set_brokers(self, brokers: Iterable[BrokerRegistration]) -> None:
         self.brokers = {broker.broker_id: broker for broker in brokers}
 
-    def has_lost(self, broker: BrokerRegistration, partition: TopicPartition) -> bool:
-        """Whether a broker that has come may have lost records of *partition* that it had before,
-        by its registration.
+    def last_seen(self, broker_id: BrokerId, partition: TopicPartition) -> int:
+        """The last transaction at which a broker that comes was a member of ISRs, as far as is
+        known: its registration before.
 
-        Compared with its registration before, or with the state that was read at the start: later
-        states may be newer than a registration that the controller had not read yet.
+        Of one that this controller has not seen: the state that it read at its start.  Later states
+        may be newer than a registration that the controller had not read yet.
         """
-        loaded = self.loaded_zxids.get(partition, 0)
-        return broker.has_lost_since(self.last_epochs.get(broker.broker_id, loaded))
+        return self.last_epochs.get(broker_id, self.loaded_zxids.get(partition, 0))
 
     def is_live(self, replica: BrokerId, partition: TopicPartition) -> bool:
         """Whether a replica can lead: its broker is not shutting down, and its disk works."""
