@@ -88,7 +88,19 @@ class LogManager:
         Unknown where a directory is offline or may have lost something: its machine has stopped
         before it was closed, a log was damaged, another broker had it, or it is new.
         """
-        sinces = [one.intact_since for one in self.directories]
+        return self._since([one.intact_since for one in self.directories])
+
+    @property
+    def flushed_since(self) -> BrokerEpoch:
+        """Return the same of what was flushed, which a machine that stops does not lose."""
+        return self._since(
+            [
+                one.flushed_since if one.intact_since == UNKNOWN_BROKER_EPOCH else one.intact_since
+                for one in self.directories
+            ]
+        )
+
+    def _since(self, sinces: Sequence[BrokerEpoch]) -> BrokerEpoch:
         if len(self.online) < len(sinces) or UNKNOWN_BROKER_EPOCH in sinces:
             return UNKNOWN_BROKER_EPOCH
         return max(sinces)
