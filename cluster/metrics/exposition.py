@@ -92,6 +92,11 @@ class Exposition:
                 case _:
                     self._add_measured(bean, points)
 
+    def add_sample(self, name: str, type_: Type, meaning: str, value: float) -> None:
+        """Add a family of one sample without labels, which is of no bean."""
+        sample = f"{name} {number_text(value)}\n".encode()
+        self._families[name] = Family(name, type_, meaning, [sample])
+
     def pieces(self, form: Format) -> Iterator[bytes]:
         """Return the exposition in pieces, whose number and sizes grow with that of samples."""
         for name in sorted(self._families):
