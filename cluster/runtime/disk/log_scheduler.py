@@ -23,7 +23,7 @@ from cluster.storage.log.partition_log import PartitionLog
 
 LOOK_MS: Final = 1000
 """The interval of the search for due flushes, files to remove and failed directories."""
-LOOKED_AT_ONCE: Final = 1000
+LOOKED_AT_ONCE: Final = 500
 """How many logs are looked at before requests go on."""
 
 logger: Final = logging.getLogger(__name__)
@@ -36,8 +36,8 @@ class Replicas(Protocol):
         """The offset up to which retention may drop records."""
         ...
 
-    def high_watermarks(self) -> Mapping[TopicPartition, int]:
-        """Those of all replicas of this broker."""
+    def some_high_watermarks(self) -> Iterable[Mapping[TopicPartition, int]]:
+        """Those of all replicas of this broker, some at a time."""
         ...
 
     def log_starts_moved(self, partitions: Iterable[TopicPartition]) -> None:
@@ -154,10 +154,15 @@ class LogScheduler:
     def write_checkpoints(self) -> None:
         self._disk.run("checkpoints", self._logs.write_checkpoints)
 
-    def write_watermarks(self) -> None:
+    def write_watermarks(self) -> Iterator[None]:
+        offsets: dict[TopicPartition, int] = {}
+        # Made before they are read: it leaves all as it is if a log is deleted meanwhile.
+        work = self._logs.high_watermarks_work(offsets)
+        for some in self._replicas.some_high_watermarks():
+            offsets |= some
+            yield
         # A changed clock is noted before: the file's mtime would make it look right.
         self._settled_clock.wall_ms()
-        work = self._logs.high_watermarks_work(self._replicas.high_watermarks())
         self._disk.run("watermarks", work)
 
     def expire_offsets(self) -> None:
