@@ -3,7 +3,6 @@
 Source: Kafka's ReplicaManager, Partition and UnifiedLog.
 """
 
-from array import array
 from collections.abc import Iterator
 from functools import partial
 from typing import Final
@@ -83,8 +82,7 @@ class PartitionCounts:
     def __init__(self, partitions: Partitions) -> None:
         self._partitions = partitions
         self._tags: list[tuple[str, ...]] = []
-        self._columns = [array("q") for _ in OF_EACH]
-        """Arrays, which the garbage collector does not walk through."""
+        self._columns: list[list[int]] = [[] for _ in OF_EACH]
         self.led = self.offline = self.under_replicated = self.under_min_isr = 0
         self.at_min_isr = self.reassigning = self.producers = 0
         self.count = 0
@@ -101,7 +99,7 @@ class PartitionCounts:
             counts._tags += [hosted.tags for hosted in some]
             rows = [counts.add(hosted) for hosted in some]
             for column, values in zip(counts._columns, zip(*rows, strict=True), strict=True):
-                column.extend(values)
+                column += values
             yield
         for name in self.__slots__:
             setattr(self, name, getattr(counts, name))

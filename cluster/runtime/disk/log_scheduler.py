@@ -141,15 +141,18 @@ class LogScheduler:
                 logger.error("%s; its %d partitions are offline", failure, len(directory.logs))
                 self._directory_failed(directory)
 
-    def drop_old_segments(self) -> None:
+    def drop_old_segments(self) -> Iterator[None]:
         """Apply retention; the files are deleted later."""
-        dropped = self._logs.delete_old_segments(
+        count = 0
+        for dropped in self._logs.delete_old_segments_in_turns(
             self._clock.now_ms(), self._settled_clock.wall_ms(), self._replicas.high_watermark
-        )
+        ):
+            self._replicas.log_starts_moved(dropped)
+            count += sum(dropped.values())
+            yield
         self._settled_clock.note()
-        self._replicas.log_starts_moved(dropped)
-        if dropped:
-            logger.info("Retention has dropped %d segments", sum(dropped.values()))
+        if count > 0:
+            logger.info("Retention has dropped %d segments", count)
 
     def write_checkpoints(self) -> None:
         self._disk.run("checkpoints", self._logs.write_checkpoints)
