@@ -64,9 +64,15 @@ def remove_bounced_from_isrs(active: ActiveController, found: StatesRead) -> Pro
     """
     flushing = yield from flushing_topics(active, found)
     stale = [one for one in found.states if _decided(active, one, found, flushing)]
-    bounced = {b for one in stale for b in bounced_of(active, one, found, flushing).members}
     if stale:
-        text = f"brokers={sorted(bounced)} bounced while there was no controller"
+        bounced = sorted(
+            {
+                broker_id
+                for one in stale
+                for broker_id in bounced_of(active, one, found, flushing).members
+            }
+        )
+        text = f"brokers={bounced} bounced while there was no controller"
         active.note(f"{text}: {len(stale)} partitions get another leader epoch")
     for some in some_at_once(stale):
         yield from _write_off(active, some, flushing)

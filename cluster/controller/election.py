@@ -185,10 +185,11 @@ def without_bounced(
     the ISR is *live*, only those leave that say so, the *lost*: another that is away may come back
     with everything, and until then no replica leads.  Where all members are *lost*, the leader
     stays alone: the others may lack what it still has.  Where none of the live ones knows, all
-    stay: no replica is known to have more.  The leader
-    epoch rises all the same: the next records get offsets at which followers may have records of
-    the former incarnation, and followers truncate those only under another epoch.  A partition with
-    one replica has no follower.
+    stay: no replica is known to have more.
+
+    The leader epoch rises all the same: the next records get offsets at which followers may have
+    records of the former incarnation, and followers truncate those only under another epoch.  A
+    partition with one replica has no follower.
     """
     members = [member for member in state.isr if member in live]
     doubtful = [member for member in members if member in bounced and member not in intact]
