@@ -84,8 +84,7 @@ class LogDirectory:
         an orderly one, or the process was killed and the machine went on.
         """
         self.flushed_since = UNKNOWN_BROKER_EPOCH
-        """The same of what was flushed, also where the machine has stopped.
-        """
+        """The same for what was flushed, also where the machine has stopped."""
         self._boot_id = ""
         """The boot of the machine in which a broker of this project last used it; empty for
         none.
