@@ -186,8 +186,13 @@ def test_the_worst_partition_speaks_for_its_group() -> None:
     ("movement", "lag", "expected"),
     [
         (Movement(30, 10), 600, 30.0),
-        (Movement(10, 10), 1, None),
-        (Movement(5, 10), 1, None),
+        (Movement(10, 10), 101, None),
+        (Movement(5, 10), 51, None),
+        # No more than what lies between two commits of a group that keeps up.
+        (Movement(10, 10), 50, 5.0),
+        (Movement(10, 10.5), 100, 10.0),
+        (Movement(10, 9.99), 20, 2.0),
+        (Movement(0, 0), 1, None),
         (Movement(0, 0), 0, 0.0),
         (Movement(-5, 0), 7, None),
     ],
