@@ -1602,7 +1602,7 @@ complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l cluster -x -a '(__kadmi
 
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -F
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l log-dir -x -d 'The log directories of a broker: a directory above them, a .tar.gz or .tar.zst, or the URI of one; may be repeated.'
-complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l deep -d 'Read all records, also those of batches that are the same everywhere.'
+complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l deep -d 'Read all records, also those of batches that are the same everywhere; of compacted logs also prove that no replica lacks the latest record of a key.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l brokers -x -d 'All brokers of the cluster: a partition that only one of them has is then unreplicated, not single.'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l max-unpacked -x -d 'How much an archive may hold; otherwise 10 GiB, or 100 times its size if that is more.  [x>=1]'
 complete -c kadmin -n '__kadmin_at kadmin verify-replicas' -l parquet -r -F -d 'Write a row for each batch of all replicas into this directory.'

@@ -5,7 +5,8 @@ ISRs.  A controller elected afterwards only sees a registered broker.  But the b
 zxid of the registration: a broker that registered after the state of a partition was written is in
 the ISR for the records of an earlier incarnation, and may have lost some of them.  The exception is
 a broker that registers as intact: our brokers register with the epoch since which they have lost
-nothing.  And a topic that flushes each record has lost nothing on any.
+nothing.  And a topic that flushes each record loses nothing with a machine that stops, only with a
+disk: those of ours register since when they have what was flushed.
 
 One of our brokers that is not intact has lost what its machine had not flushed; of Kafka's it is
 not known.  The former leaves every ISR that has another member, also one that is away: that may
@@ -114,16 +115,18 @@ def bounced_of(
     found: StatesRead,
     flushing: Collection[str],
 ) -> Bounced:
-    """The members that have bounced; those of the topics *flushing* are intact."""
+    """The members that have bounced; in the topics *flushing* those with all that was flushed are
+    intact.
+    """
     brokers, written = active.context.brokers, found.written[partition]
     bounced = frozenset(
         member
         for member in found.states[partition].isr
         if member in brokers and brokers[member].broker_epoch > written
     )
+    intact = _intact(active, bounced, written)
     if partition.topic in flushing:
-        return Bounced(bounced, intact=bounced)
-    intact = frozenset(_intact(active, bounced, written))
+        intact |= {one for one in bounced if brokers[one].has_flushed_since(written)}
     lost = frozenset(one for one in bounced - intact if brokers[one].has_lost_since(written))
     return Bounced(bounced, intact, lost)
 

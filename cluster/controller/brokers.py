@@ -44,7 +44,7 @@ def refresh_brokers(active: ActiveController) -> Procedure[None]:
     for broker_id in new + bounced:
         active.effects.append(active.channels.open(seen[broker_id]))
     if new:
-        yield from _remove_from_isrs(active, [b for b in new if context.has_lost(seen[b])])
+        yield from _remove_from_isrs(active, {broker_id: seen[broker_id] for broker_id in new})
         _add(active, seen, new)
         yield from _on_started(active, new)
     intact = [b for b in bounced if seen[b].is_intact_since(known[b].broker_epoch)]
@@ -52,7 +52,9 @@ def refresh_brokers(active: ActiveController) -> Procedure[None]:
     # Those that may have lost records leave ISRs first: then they are not the ones that stay.
     failed = [*doubtful, *dead, *intact]
     if failed:
-        _, flushed = yield from _by_flushing(active, doubtful)
+        hosted = _replicas_on(active, doubtful)
+        since = {replica: known[replica.broker_id].broker_epoch for replica in hosted}
+        flushed = yield from _flushed_since(active, since, seen)
         away = frozenset((*_replicas_on(active, [*dead, *intact]), *flushed))
         # Removed from the context while it fails, or it would be elected for what it has just lost.
         _remove(active, failed)
@@ -111,42 +113,53 @@ def _on_started(active: ActiveController, started: list[BrokerId]) -> Procedure[
     yield from deletion.on_brokers_started(active, started)
 
 
-def _remove_from_isrs(active: ActiveController, lost: list[BrokerId]) -> Procedure[None]:
-    """Remove brokers that may have *lost* records from the ISRs that wait for a member, before they
-    are there to be elected; an ISR of which all others have lost some, too, keeps its last one.
+def _remove_from_isrs(
+    active: ActiveController, come: Mapping[BrokerId, BrokerRegistration]
+) -> Procedure[None]:
+    """Remove brokers that have *come* from the ISRs of partitions of which they may have lost
+    records, before they are there to be elected; an ISR of which all others have lost some, too,
+    keeps its last one.
 
     Another member that is away may come back with everything: it, or an operator who asks for an
     unclean election, gives the partition a leader.
 
     Source: KIP-966, where a broker after an unclean shutdown is no eligible leader.
     """
-    unflushed, _ = yield from _by_flushing(active, lost)
     context = active.context
-    members = [
-        one
-        for one in unflushed
-        if one.partition in context.states
-        and one.broker_id in context.states[one.partition].isr
-        and len(context.states[one.partition].isr) > 1
-        and not context.is_left_alone(one.partition)
-    ]
-    if members:
-        text = f"brokers={lost} may have lost records when their machines stopped"
-        active.note(f"{text}: {len(members)} partitions wait for other members of their ISRs")
-        yield from replicas.take_offline(active, members)
+    members = {
+        Replica(broker_id, partition): zxid
+        for broker_id, broker in come.items()
+        for partition in context.hosted_on(broker_id)
+        if broker.has_lost_since(zxid := context.last_seen(broker_id, partition))
+        and partition in context.states
+        and broker_id in context.states[partition].isr
+        and len(context.states[partition].isr) > 1
+        and not context.is_left_alone(partition)
+    }
+    flushed = yield from _flushed_since(active, members, come)
+    lost = [replica for replica in members if replica not in flushed]
+    if lost:
+        brokers = sorted({replica.broker_id for replica in lost})
+        text = f"brokers={brokers} may have lost records when their machines stopped"
+        active.note(f"{text}: {len(lost)} partitions wait for other members of their ISRs")
+        yield from replicas.take_offline(active, lost)
 
 
-def _by_flushing(
-    active: ActiveController, broker_ids: list[BrokerId]
-) -> Procedure[tuple[list[Replica], list[Replica]]]:
-    """The replicas on these brokers, without and with those of topics that flush each record: a
-    machine that stops loses nothing of the latter.
+def _flushed_since(
+    active: ActiveController,
+    there: Mapping[Replica, int],
+    seen: Mapping[BrokerId, BrokerRegistration],
+) -> Procedure[frozenset[Replica]]:
+    """Those of *there* that have everything that they had at their transaction, since their topics
+    flush each record, and no disk was lost.
     """
-    there = _replicas_on(active, broker_ids)
     topics = tuple(dict.fromkeys(replica.partition.topic for replica in there))
     flushing = (yield from reads.read_flushing_topics(active.client, topics)) if topics else ()
-    flushed = [replica for replica in there if replica.partition.topic in flushing]
-    return [replica for replica in there if replica.partition.topic not in flushing], flushed
+    return frozenset(
+        replica
+        for replica, zxid in there.items()
+        if replica.partition.topic in flushing and seen[replica.broker_id].has_flushed_since(zxid)
+    )
 
 
 def _on_failed(

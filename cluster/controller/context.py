@@ -3,7 +3,7 @@
 Stores it and answers questions about it; decides nothing and reads nothing.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from cluster.controller.partition_states import PartitionStatus
@@ -27,7 +27,7 @@ class ControllerContext:
         "brokers",
         "finishing",
         "last_epochs",
-        "loaded_zxid",
+        "loaded_zxids",
         "not_online",
         "reassigning",
         "refused_topics",
@@ -48,8 +48,8 @@ class ControllerContext:
         """All registered brokers, including those that shut down."""
         self.last_epochs: dict[BrokerId, BrokerEpoch] = {}
         """The broker epochs of those that were registered and are gone."""
-        self.loaded_zxid = 0
-        """The transaction that last wrote a state before this controller read them all."""
+        self.loaded_zxids: Mapping[TopicPartition, int] = {}
+        """The transaction that had written each state when this controller read them all."""
         self.shutting_down: dict[BrokerId, None] = {}
         self.replicas_on_offline_dirs: dict[BrokerId, dict[TopicPartition, None]] = {}
         """Replicas in failed log directories of live brokers."""
@@ -94,14 +94,14 @@ class ControllerContext:
     def set_brokers(self, brokers: Iterable[BrokerRegistration]) -> None:
         self.brokers = {broker.broker_id: broker for broker in brokers}
 
-    def has_lost(self, broker: BrokerRegistration) -> bool:
-        """Whether a broker that has come may have lost what it had before, by its registration.
+    def last_seen(self, broker_id: BrokerId, partition: TopicPartition) -> int:
+        """The last transaction at which a broker that comes was a member of ISRs, as far as is
+        known: its registration before.
 
-        Compared with its registration before, or with the states that were read at the start: later
-        states may be newer than a registration that the controller had not read yet.
+        Of one that this controller has not seen: the state that it read at its start.  Later states
+        may be newer than a registration that the controller had not read yet.
         """
-        before = self.last_epochs.get(broker.broker_id, self.loaded_zxid)
-        return broker.has_lost_since(before)
+        return self.last_epochs.get(broker_id, self.loaded_zxids.get(partition, 0))
 
     def is_live(self, replica: BrokerId, partition: TopicPartition) -> bool:
         """Whether a replica can lead: its broker is not shutting down, and its disk works."""

@@ -86,7 +86,7 @@ def _load(active: ActiveController) -> Procedure[tuple[str, ...]]:
     # After the assignments: a partition that comes in between is a change of its topic's node.
     found = yield from read_states_as_written(active, known)
     context.states |= found.states
-    context.loaded_zxid = max(found.written.values(), default=0)
+    context.loaded_zxids = found.written
     yield from bounces.remove_bounced_from_isrs(active, found)
     for broker in context.brokers.values():
         active.effects.append(active.channels.open(broker))

@@ -14,7 +14,7 @@ from typing import Final
 from cluster.metrics.accepted import accepts
 from cluster.metrics.beans import Bean, Kind
 from cluster.metrics.meters import Counter, Meter
-from cluster.metrics.registry import Slice, Value
+from cluster.metrics.registry import Point, Slice, Value
 from cluster.metrics.reservoirs import QUANTILES, Histogram, Timer
 from cluster.metrics.series_names import (
     PERCENTILE,
@@ -92,6 +92,11 @@ class Exposition:
                 case _:
                     self._add_measured(bean, points)
 
+    def add_sample(self, name: str, type_: Type, meaning: str, value: float) -> None:
+        """Add a family of one sample without labels, which is of no bean."""
+        sample = f"{name} {number_text(value)}\n".encode()
+        self._families[name] = Family(name, type_, meaning, [sample])
+
     def pieces(self, form: Format) -> Iterator[bytes]:
         """Return the exposition in pieces, whose number and sizes grow with that of samples."""
         for name in sorted(self._families):
@@ -108,8 +113,17 @@ class Exposition:
             family = self._families[name] = Family(name, type_, bean.meaning)
         return family.pieces
 
-    def _add_gauges(self, bean: Bean, points: Iterable[tuple[tuple[str, ...], Value]]) -> None:
+    def _add_gauges(self, bean: Bean, points: Sequence[Point]) -> None:
         texts = LABEL_TEXTS[bean.tags]
+        first = points[0][1]
+        if first.__class__ is int and all(value is first for _, value in points):
+            # Such as how many replicas a partition has, of 500 partitions: joined at once.
+            labels = [texts[tags] for tags, _ in points]
+            for each in names_of(bean):
+                lines = f" {first}\n{each.name}".join(labels)
+                piece = f"{each.name}{lines} {first}\n".encode()
+                self._family(each.name, Type.GAUGE, bean).append(piece)
+            return
         numbers = [
             # Most are whole numbers, and there are many.
             f"{texts[tags]} {value if value.__class__ is int else number_text(value)}\n"
@@ -122,7 +136,7 @@ class Exposition:
             if numbers:
                 pieces.append((name + name.join(numbers)).encode())
 
-    def _add_attributes(self, bean: Bean, points: Iterable[tuple[tuple[str, ...], Value]]) -> None:
+    def _add_attributes(self, bean: Bean, points: Iterable[Point]) -> None:
         for tags, attributes in points:
             assert isinstance(attributes, Mapping)
             labels = LABEL_TEXTS[bean.tags][tags]
@@ -133,7 +147,7 @@ class Exposition:
                     sample = f"{name}{labels} {number_text(value)}\n".encode()
                     self._family(name, type_, bean).append(sample)
 
-    def _add_measured(self, bean: Bean, points: Iterable[tuple[tuple[str, ...], Value]]) -> None:
+    def _add_measured(self, bean: Bean, points: Iterable[Point]) -> None:
         count = count_name(bean.domain, bean.type, bean.name).name
         percent = mean_rate_name(bean.domain, bean.type, bean.name)
         base = lowered(bean.domain, bean.type, bean.name)

@@ -53,7 +53,8 @@ class BrokerRegistration:
     *intact_since* is our own: the broker epoch of the earliest registration since which this broker
     has lost nothing, because it shut down cleanly each time, or was killed and its machine went on;
     `UNKNOWN_BROKER_EPOCH` for a broker that may have lost records before this registration, and
-    None for one that does not register it, as Kafka's.  So are *cleanup_policies*, those that
+    None for one that does not register it, as Kafka's.  *flushed_since* is the same of what was
+    flushed, which a machine that stops does not lose.  So are *cleanup_policies*, those that
     the broker supports, empty for one that supports all, as Kafka's; and *refused*, the partitions
     that it should serve and does not, each with its reason.
     """
@@ -70,6 +71,7 @@ class BrokerRegistration:
     broker_epoch: BrokerEpoch = UNKNOWN_BROKER_EPOCH
     zk_version: ZkVersion = NEVER_READ
     intact_since: BrokerEpoch | None = None
+    flushed_since: BrokerEpoch | None = None
     cleanup_policies: tuple[str, ...] = ()
     refused: Mapping[TopicPartition, str] = field(default_factory=dict)
     extra: Mapping[str, object] = field(default_factory=dict)
@@ -81,8 +83,13 @@ class BrokerRegistration:
 
     def is_intact_since(self, zxid: int) -> bool:
         """Whether the broker still has everything that it had at the transaction *zxid*."""
-        since = self.intact_since
-        return since is not None and UNKNOWN_BROKER_EPOCH < since <= zxid
+        return _is_since(self.intact_since, zxid)
+
+    def has_flushed_since(self, zxid: int) -> bool:
+        """Whether the broker still has everything that it had flushed at the transaction *zxid*, as
+        far as it registers anything of that.
+        """
+        return self.intact_since is None or _is_since(self.flushed_since, zxid)
 
     def has_lost_since(self, zxid: int) -> bool:
         """Whether the broker registers that it may have lost records that it had at *zxid*."""
@@ -91,3 +98,7 @@ class BrokerRegistration:
     def serves_policy(self, policies: Iterable[str]) -> bool:
         """Whether the broker serves topics with these cleanup *policies*."""
         return not self.cleanup_policies or set(policies) <= set(self.cleanup_policies)
+
+
+def _is_since(since: BrokerEpoch | None, zxid: int) -> bool:
+    return since is not None and UNKNOWN_BROKER_EPOCH < since <= zxid

@@ -240,7 +240,7 @@ class BrokerProcess:
             membership.cluster_id,
             self._clock,
         )
-        membership.intact_since = logs.intact_since
+        membership.intact_since, membership.flushed_since = logs.intact_since, logs.flushed_since
         return logs, settled_clock
 
     def _assemble(
@@ -408,7 +408,7 @@ class BrokerProcess:
         failed = tuple(self._parts.broker.replica_stops.notice_failed_directories())
         logger.error("%d partitions are offline with %s", len(failed), directory.path)
         # What the disk has not taken may be lost, also if this process is killed.
-        self._membership.intact_since = UNKNOWN_BROKER_EPOCH
+        self._membership.intact_since = self._membership.flushed_since = UNKNOWN_BROKER_EPOCH
         self._parts.logs.note_intact_since(UNKNOWN_BROKER_EPOCH)
         if not self._parts.logs.online:
             if not self._failed.done():

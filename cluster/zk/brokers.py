@@ -28,11 +28,22 @@ from cluster.zk.fields import (
 from cluster.zk.znode import Znode
 
 INTACT_SINCE: Final = "intact_since"
+FLUSHED_SINCE: Final = "flushed_since"
 CLEANUP_POLICIES: Final = "cleanup_policies"
 REFUSED: Final = "refused_partitions"
 """Fields of our own: Kafka ignores unknown fields."""
 FIELDS_OF_VERSION_1: Final = frozenset(
-    {"version", "host", "port", "jmx_port", "timestamp", INTACT_SINCE, CLEANUP_POLICIES, REFUSED}
+    {
+        "version",
+        "host",
+        "port",
+        "jmx_port",
+        "timestamp",
+        INTACT_SINCE,
+        FLUSHED_SINCE,
+        CLEANUP_POLICIES,
+        REFUSED,
+    }
 )
 FIELDS: Final = FIELDS_OF_VERSION_1 | {
     "endpoints",
@@ -87,8 +98,8 @@ def decode_broker(node: Znode) -> BrokerRegistration:
     port = integer(node, document, "port", -1, PORT_MAX, default=-1)
     timestamp_ms = optional_integer(node, document, "timestamp", 0, INT64_MAX)
     jmx_port = integer(node, document, "jmx_port", -1, PORT_MAX, default=-1)
-    since = optional_integer(node, document, INTACT_SINCE, UNKNOWN_BROKER_EPOCH, INT64_MAX)
-    intact_since = None if since is None else BrokerEpoch(since)
+    intact_since = optional_epoch(node, document, INTACT_SINCE)
+    flushed_since = optional_epoch(node, document, FLUSHED_SINCE)
     if version == 1:
         if host is None:
             raise node.corrupt("has no 'host'")
@@ -105,6 +116,7 @@ def decode_broker(node: Znode) -> BrokerRegistration:
             broker_epoch=BrokerEpoch(node.czxid),
             zk_version=node.zk_version,
             intact_since=intact_since,
+            flushed_since=flushed_since,
             cleanup_policies=decode_policies(node, document),
             refused=decode_refused(node, document),
             extra=extra_fields(document, FIELDS_OF_VERSION_1),
@@ -122,10 +134,16 @@ def decode_broker(node: Znode) -> BrokerRegistration:
         broker_epoch=BrokerEpoch(node.czxid),
         zk_version=node.zk_version,
         intact_since=intact_since,
+        flushed_since=flushed_since,
         cleanup_policies=decode_policies(node, document),
         refused=decode_refused(node, document),
         extra=extra_fields(document, FIELDS),
     )
+
+
+def optional_epoch(node: Znode, document: JsonObject, key: str) -> BrokerEpoch | None:
+    epoch = optional_integer(node, document, key, UNKNOWN_BROKER_EPOCH, INT64_MAX)
+    return None if epoch is None else BrokerEpoch(epoch)
 
 
 def decode_policies(node: Znode, document: JsonObject) -> tuple[str, ...]:
@@ -200,6 +218,8 @@ def encode_broker(broker: BrokerRegistration) -> bytes:
         fields["features"] = dict(broker.features)
     if broker.intact_since is not None:
         fields[INTACT_SINCE] = broker.intact_since
+    if broker.flushed_since is not None:
+        fields[FLUSHED_SINCE] = broker.flushed_since
     if broker.cleanup_policies:
         fields[CLEANUP_POLICIES] = list(broker.cleanup_policies)
     if broker.refused:

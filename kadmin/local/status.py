@@ -162,7 +162,9 @@ def registered_in(cluster: LocalCluster) -> frozenset[int]:
         TooOld: the ZooKeepers cannot report them.
     """
     host = local_address(cluster.address)
-    return registered_brokers([(host, member.port) for member in cluster.members])
+    return registered_brokers(
+        [(host, server.port) for server in cluster.servers if not server.is_paused]
+    )
 
 
 def broker_status(broker: BrokerServer, registered: Collection[int]) -> BrokerStatus:

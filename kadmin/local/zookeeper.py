@@ -111,8 +111,8 @@ class ZooKeeperServer(Server):
         self.settings_file.write(text.encode().decode("latin-1"))
 
     def ask(self) -> Answer | None:
-        """Ask the server for its state; None without an answer on its port in time."""
-        return ask(local_address(self.address), self.port)
+        """Ask the server for its state; None without an answer on its port in time, or paused."""
+        return None if self.is_paused else ask(local_address(self.address), self.port)
 
     @property
     def serves(self) -> bool:

@@ -10,6 +10,8 @@ from kadmin.four_letter_words import say
 
 PROBE_TIMEOUT_S: Final = 0.15
 """One connection that arrives too early can hang for seconds; a new one is answered at once."""
+PROBES: Final = 20
+"""So often a server on a busy machine is asked that answers no connection in time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,8 +34,12 @@ def ask(address: str, port: int) -> Answer | None:
 
 
 def four_letter_word(word: str, address: str, port: int) -> str | None:
-    """Return a server's answer to *word*; None without one within `PROBE_TIMEOUT_S`."""
-    try:
-        return say(word, address, port, timeout_s=PROBE_TIMEOUT_S)
-    except OSError:
-        return None
+    """Return a server's answer to *word*; None where no server listens, or none answers in time."""
+    for _ in range(PROBES):
+        try:
+            return say(word, address, port, timeout_s=PROBE_TIMEOUT_S)
+        except TimeoutError:
+            continue
+        except OSError:
+            break
+    return None

@@ -4,13 +4,13 @@ Compared are the records that all have committed: below the least high watermark
 log start offset on.  Identical batches are equal without a look at their records; where batches
 differ, the records decide, so that other borders of batches or another codec make no difference.
 An offset that only some have is no difference: it is either damage, reported for the replica that
-lacks it, or compaction.
+lacks it, or compaction, which has to leave the latest record of each key.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from cluster.formats.record_batch import NO_LEADER_EPOCH, CorruptBatchError
 from cluster.formats.records import Record
+from kadmin.segments.latest_records import note_missing
 from kadmin.segments.replica_log import IDENTITY, ReplicaLog
 from kadmin.segments.values import Rows
 
@@ -82,6 +83,9 @@ class Comparison:
     """Compared were the offsets from the start on, without the end."""
     lagging: tuple[str, ...]
     divergence: Divergence | None
+    is_thinned: bool = False
+    """Whether a cleaner has left other batches in one replica than in another, and their keys were
+    not compared."""
 
 
 def compare(
@@ -89,11 +93,14 @@ def compare(
     *,
     has_unreadable: bool = False,
     has_all_replicas: bool = False,
+    cleaned_offset: int = 0,
+    is_deep: bool = False,
 ) -> Comparison:
     """Compare the replicas of a partition, of which there is at least one, by their names.
 
     *has_unreadable* if there are others that could not be read, *has_all_replicas* if no broker is
-    missing that could have one.
+    missing that could have one.  Where a cleaner was, below *cleaned_offset*, the latest record of
+    each key is looked for if it *is_deep*.
     """
     start = max(log.log_start_offset for log in replicas.values())
     marks = [log.high_watermark for log in replicas.values() if log.high_watermark is not None]
@@ -108,6 +115,9 @@ def compare(
     ]
     target = max(reached) if reached else max(ends)
     divergence = first_divergence(replicas, start, end)
+    is_thinned = cleaned_offset > start and are_thinned(replicas, start, end)
+    if is_thinned and is_deep:
+        note_missing(replicas, start, end, cleaned_offset)
     lagging = tuple(name for name, log in replicas.items() if log.log_end_offset < target)
     return Comparison(
         verdict=verdict_of(
@@ -123,6 +133,16 @@ def compare(
         end_offset=end,
         lagging=lagging,
         divergence=divergence,
+        is_thinned=is_thinned and not is_deep,
+    )
+
+
+def are_thinned(replicas: Mapping[str, ReplicaLog], start: int, end: int) -> bool:
+    """Return whether any replica has batches that another one lacks."""
+    return any(
+        len(rows)
+        for one, other in pairwise(replicas.values())
+        for rows in differing(within(one.rows, start, end), within(other.rows, start, end))
     )
 
 

@@ -63,6 +63,8 @@ class DamageKind(StrEnum):
     TIME_INDEX_MISMATCH = "time_index_lies"
     TXN_INDEX_MISMATCH = "txn_index_lies"
     CORRUPT_CHECKPOINT = "corrupt_checkpoint"
+    LATEST_RECORD_MISSING = "latest_record_missing"
+    """Of a key in a compacted log, as another replica shows."""
 
 
 class Damage(NamedTuple):

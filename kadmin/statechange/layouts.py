@@ -1,18 +1,15 @@
-"""The layouts of lines: where stand date, level, logger and message, and what is wrapped around?
+"""The layouts of lines: where stand date, level, logger and message?
 
-Log4j's patterns put them in any order, and what collects logs of containers wraps whole lines.
-Reads one line at a time, for what the fast readers of whole blocks leave.  Knows no message.
+Log4j's patterns put them in any order.  Reads one line at a time, for what the fast readers of
+whole blocks leave, and knows neither messages nor what collectors put around a line.
 """
 
-import json
-import operator
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from datetime import date
-from functools import reduce
-from typing import Any, Final
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
 
+from kadmin.statechange.dates import DATE, milliseconds, time_of_date
 from kadmin.statechange.kinds import Level
 
 PREFIX_CHARS_MAX: Final = 256
@@ -34,22 +31,6 @@ LEVEL: Final = rf"(?i:{'|'.join((*OTHER_LEVELS, *Level))})"
 PLAIN_HEAD: Final = re.compile(rf"{PLAIN_DATE}(?: +({'|'.join(Level)})(?: +|$))?")
 PREFIXED_HEAD: Final = re.compile(rf"{PLAIN_DATE} +({'|'.join(Level)}) +")
 PREFIXED_HEAD_CHARS: Final = PREFIX_CHARS_MAX + PLAIN_DATE_CHARS + len(" TRACE ")
-
-MONTHS: Final = "JanFebMarAprMayJunJulAugSepOctNovDec"
-DATE: Final = re.compile(
-    r"[\[(]?(?:(?P<year>[0-9]{4})(?P<dash>[-/.]?)(?P<month>[0-9]{2})(?P=dash)(?P<day>[0-9]{2})[ T_]"
-    r"|(?P<day_first>[0-9]{2})(?:(?P<gap>[-/ ])(?P<name>[A-Z][a-z]{2})(?P=gap)"
-    r"|\.(?P<month_second>[0-9]{2})\.)(?P<year_last>[0-9]{4})[ :T]"
-    r"|(?P<name_first>[A-Z][a-z]{2}) (?P<day_second>[0-9]{1,2}),? (?P<year_third>[0-9]{4}),? )"
-    r"(?P<hour>[0-9]{2})(?P<colon>:?)(?P<minute>[0-9]{2})(?P=colon)(?P<second>[0-9]{2})"
-    r"(?:[.,:](?P<fraction>[0-9]{1,9}))?"
-    r"(?: ?(?P<zone>Z|UTC|GMT|[+-][0-9]{2}(?::?[0-9]{2})?)| [A-Z]{3,4}(?=\]))?"
-    r"[\])]?(?=[\s|:;,\"\[({<-]|\Z)"
-)
-"""Of log4j's formats those that name the day, with millis and a zone or without.
-
-Left out are those in which days and months look alike, such as 03/04/2026.
-"""
 
 WRITER: Final = re.compile(
     r"\[(?:Controller|Broker) id=|(?<![^\s;,\"])(?:Controller [0-9]+ epoch |Broker [0-9]+ )"
@@ -74,6 +55,7 @@ LOGGER_TAIL: Final = re.compile(
     rf"{BLANKS}(?:- )?[(\[<{{]state\.change\.logger[^()\[\]<>{{}}]*[)\]>}}](?:[\"'$]|<br ?/?>)?"
     rf"(?:,\S*)?(?:\s+(?!\[(?:Broker|Controller) id=)(?:{IN_BRACKETS}|\||[\w.#-]+)){{0,3}}\s*\Z"
 )
+
 FRONT_MAX: Final = 8
 WORDS_MAX: Final = 3
 """Names of threads without brackets are so long at most."""
@@ -86,85 +68,10 @@ SEARCHED_CHARS: Final = 1024
 DATE_AFTER_MAX: Final = 4
 """So many things stand before a date at most."""
 
-ANSI: Final = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
-STAMP: Final = (
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]{1,9})?"
-    r"(?:Z|[+-][0-9]{2}:?[0-9]{2})"
-)
-COLLECTORS: Final = tuple(
-    map(
-        re.compile,
-        (
-            # docker compose logs; swarm's service logs
-            r"(?P<stream>[\w.][\w.@/-]*) *\|(?: |\Z)",
-            # kubectl logs --prefix
-            r"\[(?P<stream>pod/[^\]\s]+)\](?: |\Z)",
-            # containerd and CRI-O
-            rf"(?P<time>{STAMP}) (?:stdout|stderr) (?P<tag>[FP])(?::[^ ]*)?(?: |\Z)",
-            # syslog: RFC 5424; RFC 3164, journald and rsyslog with their kinds of dates
-            rf"<[0-9]+>1 (?P<time>{STAMP}) (?P<stream>\S+ \S+) \S+ \S+ (?:-|(?:\[.*?\])+)(?: |\Z)",
-            r"(?:<[0-9]+>)?(?:[A-Z][a-z]{2} [ 0-9][0-9] [0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?"
-            rf"|(?P<time>{STAMP})|[0-9]{{10}}\.[0-9]{{6}}"
-            r"|[A-Z][a-z]{2} [0-9]{4}(?:-[0-9]{2}){2} [0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)? \S+)"
-            r" (?!Caused by:)(?P<stream>[\w.-]+ [\w./@-]+)(?:\[[0-9]+\])?:(?: |\Z)",
-            # Loki's logcli
-            rf"(?P<time>{STAMP}) (?P<stream>\{{[\w.]+=\"[^}}]*\}})(?: |\Z)",
-            # kubectl and docker logs --timestamps; Grafana's downloads
-            rf"(?P<time>{STAMP})(?:[ \t]|\Z)",
-            # CloudWatch's rows of CSV
-            r"[0-9]{13},\"?",
-            # grep with names and numbers
-            r"(?P<stream>[^\s:\[\]{]*\.log[\w.-]*?)(?::[0-9]+:|-[0-9]+-|:)",
-        ),
-    )
-)
-SURE_COLLECTORS: Final = 4
-"""The first ones, with which no line of its own begins."""
-
-WRAPPERS_MAX: Final = 5
-
-TEXT_KEYS: Final = (
-    *("log", "MESSAGE", "message", "msg", "short_message", "textPayload", "line", "@message"),
-    "_raw",
-)
-NESTED_KEYS: Final = ("jsonPayload", "_source", "result")
-"""Where exports of clouds, Elasticsearch and Splunk keep the event."""
-TIME_KEYS: Final = ("@timestamp", "timestamp", "time", "timeMillis", "instant", "ts", "date")
-LEVEL_KEYS: Final = ("level", "log.level", "severity", "levelname", "level_name", "loglevel")
-TRACE_KEYS: Final = (
-    *("thrown", "exception", "stack_trace", "stacktrace", "error.stack_trace", "error"),
-    *("throwable", "full_message", "extendedStackTrace", "exception.stacktrace"),
-)
-EXCEPTION_NAME: Final = re.compile(r"[\w$]+(?:\.[\w$]+)+(?::|\s|\Z)")
-TRACE: Final = re.compile(rf"Caused by: |\.\.\. [0-9]+ |{EXCEPTION_NAME.pattern}")
 SYSLOG_LEVELS: Final = (
     *(Level.FATAL, Level.FATAL, Level.FATAL, Level.ERROR, Level.WARN, Level.INFO, Level.INFO),
     Level.DEBUG,
 )
-
-EPOCH_ORDINAL: Final = date(1970, 1, 1).toordinal()
-MICROS: Final = re.compile(r"[0-9]{1,18}")
-CALENDAR_MS: Final = range(
-    (date.min.toordinal() - EPOCH_ORDINAL) * 86_400_000,
-    (date.max.toordinal() + 1 - EPOCH_ORDINAL) * 86_400_000,
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wrapped:
-    """A log line inside of another format: *text* is the line.
-
-    *stream* is the container or host as the collector calls it, *time_ms* when the collector
-    received the line, in ms of UTC.  A line that *is_piece* continues in the next of its stream.
-    *fields* are the other fields of JSON.  *is_same* if the line is not wrapped at all.
-    """
-
-    text: str
-    stream: str = ""
-    time_ms: int | None = None
-    is_piece: bool = False
-    fields: Mapping[str, Any] | None = None
-    is_same: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,25 +89,6 @@ class Head:
     rest: str
     date_end: int = 0
     error: str | None = None
-
-
-def find_head(line: str) -> Head | None:
-    """Return the head of *line*, without its end; None for one that only goes on what is before
-    it."""
-    plain = None if "\x1b" in line else plain_head(line)
-    if plain is not None:
-        return plain
-    if line[:1] in (" ", "\t", ""):
-        return prefixed_head(line)
-    wrapped = unwrapped(line)
-    head = own_head(wrapped)
-    if head is None:
-        text = wrapped.text if wrapped.fields is not None else ANSI.sub("", line)
-        head = None if text[:1] in (" ", "\t") else prefixed_head(text) or date_behind(text)
-    if head is not None and head.date_end and not wrapped.is_same:
-        at = line.rfind(wrapped.text)
-        return replace(head, date_end=0 if at < 0 else at + head.date_end)
-    return head
 
 
 def plain_head(line: str) -> Head | None:
@@ -227,24 +115,6 @@ def head_of_plain(line: str, found: re.Match[str]) -> Head | None:
         level, rest = level_in_front(rest)
     date_end = found.start() + PLAIN_DATE_CHARS
     return Head(time_ms=time_ms, is_utc=False, level=level, rest=rest, date_end=date_end)
-
-
-def own_head(wrapped: Wrapped) -> Head | None:
-    """Return the head of a line that something is wrapped around, or that has another layout."""
-    text = wrapped.text
-    head = plain_head(text)
-    if head is None:
-        head = dated_head(text)
-    if head is None and wrapped.fields is not None:
-        return head_of_fields(wrapped.fields, text)
-    if head is None and wrapped.time_ms is not None and not text[:1].isspace():
-        # The pattern may leave the date to the collector.
-        level, rest = level_in_front(text)
-        if FRONT_LEVEL.match(text) is not None or is_of_kafka(text):
-            return Head(time_ms=wrapped.time_ms, is_utc=True, level=level, rest=rest)
-    if head is not None and wrapped.fields is not None:
-        return replace(head, error=error_of_fields(wrapped.fields))
-    return head
 
 
 def dated_head(text: str) -> Head | None:
@@ -395,196 +265,3 @@ def fronts(text: str) -> Iterator[int]:
     writer = writer_in(text)
     if writer is not None and writer.start() > at:
         yield writer.start()
-
-
-# What is wrapped around.
-
-
-def unwrapped(line: str) -> Wrapped:
-    """Return the line itself, without what collectors have put around it."""
-    found = Wrapped(text=line)
-    for _ in range(WRAPPERS_MAX):
-        inner = unwrapped_once(found)
-        if inner is None:
-            break
-        found = inner
-    return found
-
-
-def unwrapped_once(outer: Wrapped) -> Wrapped | None:
-    text = outer.text
-    if "\x1b" in text:
-        return replace(outer, text=ANSI.sub("", text), is_same=False)
-    if text.startswith("{"):
-        return unwrapped_json(outer)
-    for number, collector in enumerate(COLLECTORS):
-        if number == SURE_COLLECTORS and (
-            plain_head(text) is not None or dated_head(text) is not None
-        ):
-            break
-        found = collector.match(text, 0, SEARCHED_CHARS)
-        if found is None:
-            continue
-        said = found.groupdict()
-        stamp = said.get("time")
-        return Wrapped(
-            text=text[found.end() :],
-            stream=" ".join(filter(None, (outer.stream, said.get("stream")))),
-            time_ms=outer.time_ms if stamp is None else time_of_text(stamp),
-            is_piece=outer.is_piece or said.get("tag") == "P",
-            fields=outer.fields,
-            is_same=False,
-        )
-    return None
-
-
-def unwrapped_json(outer: Wrapped) -> Wrapped | None:
-    try:
-        fields = json.loads(outer.text)
-    except (ValueError, RecursionError):
-        return None
-    nested = [fields[key] for key in NESTED_KEYS if isinstance(fields.get(key), dict)]
-    fields = reduce(operator.or_, nested, fields)
-    texts = (text_of(fields.get(key)) for key in TEXT_KEYS)
-    text = next((each for each in texts if each is not None), None)
-    if text is None:
-        return None
-    is_docker = isinstance(fields.get("log"), str) and "stream" in fields
-    time_ms, _ = time_of_fields(fields)
-    return Wrapped(
-        text=text.rstrip("\r\n"),
-        stream=outer.stream,
-        time_ms=outer.time_ms if time_ms is None else time_ms,
-        is_piece=outer.is_piece or (is_docker and not text.endswith("\n")),
-        fields=None if is_docker else fields,
-        is_same=False,
-    )
-
-
-def text_of(value: Any) -> str | None:
-    """Return a text; journald writes one with unprintable bytes as their numbers."""
-    if isinstance(value, list) and all(type(each) is int for each in value):
-        return bytes(each & 0xFF for each in value).decode(errors="replace")
-    return value if isinstance(value, str) else None
-
-
-def head_of_fields(fields: Mapping[str, Any], text: str) -> Head | None:
-    """Return the head of an event in JSON: one of a collector, without a level, is none of
-    Kafka's."""
-    time_ms, is_utc = time_of_fields(fields)
-    level = next((level_of(value) for value in values(fields, LEVEL_KEYS)), None)
-    if text[:1].isspace() or TRACE.match(text):
-        return None
-    names = map(str, values(fields, ("loggerName", "logger_name", "logger", "log.logger")))
-    if time_ms is None or (level is None and LOGGER_NAME not in names and not is_of_kafka(text)):
-        return None
-    return Head(
-        time_ms=time_ms, is_utc=is_utc, level=level, rest=text, error=error_of_fields(fields)
-    )
-
-
-def values(fields: Mapping[str, Any], keys: tuple[str, ...]) -> Iterator[Any]:
-    """Return the values of *keys* that there are; `log.level` is that of nested objects, too."""
-    for key in keys:
-        outer, _, inner = key.partition(".")
-        nested = fields.get(outer)
-        if key in fields:
-            yield fields[key]
-        elif inner and isinstance(nested, Mapping) and inner in nested:
-            yield nested[inner]
-
-
-def time_of_fields(fields: Mapping[str, Any]) -> tuple[int | None, bool]:
-    """Return the time of an event, and whether it is of UTC."""
-    for value in values(fields, TIME_KEYS):
-        match value:
-            case {"epochSecond": int(seconds), "nanoOfSecond": int(nanos)}:
-                return of_calendar(seconds * 1000 + nanos // 1_000_000), True
-            case bool():
-                continue
-            case int() | float() if 0 < value < 1e15:
-                # Seconds until the year 5138, else millis.
-                return of_calendar(int(value * 1000 if value < 1e11 else value)), True
-            case str():
-                found = DATE.match(value)
-                time_ms = None if found is None else time_of_date(found)
-                if found is not None and time_ms is not None:
-                    return time_ms, found["zone"] is not None
-    micros = str(fields.get("__REALTIME_TIMESTAMP", ""))
-    if not MICROS.fullmatch(micros):
-        return None, False
-    return of_calendar(int(micros) // 1000), True
-
-
-def error_of_fields(fields: Mapping[str, Any]) -> str | None:
-    """Return the exception that an event names, as the first line of its trace does."""
-    for value in values(fields, TRACE_KEYS):
-        if isinstance(value, Mapping):
-            texts = [
-                next((str(value[key]) for key in keys if value.get(key)), "")
-                for keys in (
-                    ("name", "exception_class", "class", "type"),
-                    ("message", "exception_message", "localizedMessage"),
-                )
-            ]
-            if texts[0]:
-                return ": ".join(filter(None, texts))
-            value = next((v for v in value.values() if isinstance(v, str)), "")
-        text = str(value or "").lstrip()
-        if EXCEPTION_NAME.match(text):
-            return text.splitlines()[0]
-    return None
-
-
-# Dates.
-
-
-def time_of_text(text: str) -> int | None:
-    found = DATE.match(text)
-    return None if found is None else time_of_date(found)
-
-
-def time_of_date(found: re.Match[str]) -> int | None:
-    """Return the time that a date means, of UTC where it has a zone; None for what no calendar
-    has."""
-    year, day = (
-        int(next(filter(None, found.group(*names))))
-        for names in (
-            ("year", "year_last", "year_third"),
-            ("day", "day_first", "day_second"),
-        )
-    )
-    number, name = found["month"] or found["month_second"], found["name"] or found["name_first"]
-    place = 0 if name is None else MONTHS.find(name)
-    if place % 3:
-        return None
-    month = place // 3 + 1 if number is None else int(number)
-    fraction = (found["fraction"] or "").ljust(3, "0")[:3]
-    time_ms = milliseconds(
-        *(year, month, day, int(found["hour"]), int(found["minute"]), int(found["second"])),
-        int(fraction),
-    )
-    zone = found["zone"]
-    if time_ms is None or zone is None or not zone[1:3].isdigit():
-        return time_ms
-    digits = zone[1:].replace(":", "").ljust(4, "0")
-    minutes = int(digits[:2]) * 60 + int(digits[2:])
-    return of_calendar(time_ms - (minutes if zone[0] == "+" else -minutes) * 60_000)
-
-
-def milliseconds(
-    year: int, month: int, day: int, hour: int, minute: int, second: int, ms: int
-) -> int | None:
-    """Return the time in ms since 1970, or None for a day or an hour that no calendar has."""
-    if hour > 23 or minute > 59 or second > 59:
-        return None
-    try:
-        days = date(year, month, day).toordinal() - EPOCH_ORDINAL
-    except ValueError:
-        return None
-    return (((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + ms
-
-
-def of_calendar(time_ms: int) -> int | None:
-    """Return *time_ms* where it is of the years 1 to 9999: no other can be shown."""
-    return time_ms if CALENDAR_MS.start <= time_ms < CALENDAR_MS.stop else None

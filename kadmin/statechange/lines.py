@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kadmin.statechange.layouts import find_head
+from kadmin.statechange.wrapped_heads import find_head
 
 Bytes = npt.NDArray[np.uint8]
 Int64s = npt.NDArray[np.int64]
@@ -62,7 +62,7 @@ def read_times(buffer: Bytes, starts: Int64s, ends: Int64s) -> tuple[Int64s, Mas
     does.
 
     A line is a head when it begins with a date in brackets, when such a date with a level stands
-    behind a collector's prefix, or when `layouts` finds one.  Days that no calendar has make no
+    behind a collector's prefix, or when `find_head` finds one.  Days that no calendar has make no
     date.
     """
     times = np.full(len(starts), UNDATED, np.int64)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from kadmin.statechange.collectors import unwrapped
 from kadmin.statechange.columns import (
     SAID_COLUMNS,
     ColumnType,
@@ -18,7 +19,8 @@ from kadmin.statechange.columns import (
 from kadmin.statechange.grammar import Matched, items, match_message, match_prefix
 from kadmin.statechange.kinds import Kind, Role
 from kadmin.statechange.language import PATTERNS
-from kadmin.statechange.layouts import Head, find_head, messages, unwrapped
+from kadmin.statechange.layouts import Head, messages
+from kadmin.statechange.wrapped_heads import find_head
 
 Values = Mapping[str, str]
 """The values of a line: texts by the names of their placeholders."""
@@ -37,7 +39,7 @@ def parse_line(text: str) -> StateChange:
     """Say what the line *text* means; one that is not understood has kind `other`.
 
     A line without a date is a `continuation`, with the exception it names as *error*.  Takes every
-    layout and whatever collectors wrap around (see `layouts`), and any text at all.
+    layout and whatever collectors wrap around (see `collectors`), and any text at all.
     """
     line = text.rstrip("\r\n")
     head = find_head(line)

@@ -48,7 +48,7 @@ READERS: Final[dict[str, tuple[bytes, Callable[[str], object], object]]] = {
         "swordfish",
     ),
     "a token": (b"abc.def\r\n", lambda path: of_file(path).text, "abc.def"),
-    "a plan": (b"{}\r\n", lambda path: read_text(path, "hint"), "{}\n"),
+    "a plan": (b"{}\r\n", lambda path: read_text(path, "hint"), "{}\r\n"),
     "the configuration file": (
         b'[clusters.dev]\r\nzookeeper = "z"\r\n',
         lambda path: read_config_file(path).clusters,

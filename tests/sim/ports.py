@@ -78,6 +78,7 @@ class SimRegistration:
     broker_id: BrokerId
     broker_epoch: BrokerEpoch = BrokerEpoch(-1)
     intact_since: BrokerEpoch = BrokerEpoch(-1)
+    flushed_since: BrokerEpoch = BrokerEpoch(-1)
     cluster_id: str = "the-cluster"
     refused: Mapping[TopicPartition, str] = field(default_factory=dict)
 

@@ -115,6 +115,7 @@ class Process:
         for one in self.logs.load(self._config_of(unreadable), self.clock.now_ms()):
             world.tell(broker_id, "log", f"{one.partition} {one.problem or 'is open'}")
         self.registration.intact_since = self.logs.intact_since
+        self.registration.flushed_since = self.logs.flushed_since
         self.disks = SimDisks(disk, self.clock, self.later, flushes=world.fences.flushes)
         self.controller = SimController(world, self, core)
         self.journal = SimJournal(world.lines)
@@ -254,6 +255,7 @@ class Process:
             port=port,
             timestamp_ms=self.clock.wall_ms(),
             intact_since=self.registration.intact_since,
+            flushed_since=self.registration.flushed_since,
         )
         path = paths.broker(broker_id)
         create = Create(path, encode_broker(registration), is_ephemeral=True)
@@ -433,6 +435,7 @@ class Process:
             text = f"{directory.path}: {len(failed)} partitions"
             self.world.tell(self.broker_id, "offline", text)
             self.registration.intact_since = UNKNOWN_BROKER_EPOCH
+            self.registration.flushed_since = UNKNOWN_BROKER_EPOCH
             self.logs.note_intact_since(UNKNOWN_BROKER_EPOCH)
             if not self.logs.online:
                 self.world.stop(self)

@@ -3,7 +3,6 @@
 Each story is one in which a member lacked something once; without the mend it ends so again.
 """
 
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import pytest
@@ -47,9 +46,9 @@ def tells_replicas_only(assignment: Any, isr: Any) -> Any:
     return assignment
 
 
-def believes_nobody(*args: Any) -> Iterable[Any]:
+def believes_nobody(*args: Any) -> frozenset[Any]:
     """As Kafka's controllers in ZooKeeper mode, which know of no clean shutdown."""
-    return ()
+    return frozenset()
 
 
 def says_nothing(self: BrokerRegistration, zxid: int) -> bool:

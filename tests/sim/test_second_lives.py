@@ -115,9 +115,9 @@ def test_without_this_a_leader_leads_on_with_less(monkeypatch: pytest.MonkeyPatc
     assert violated.value.kind is Kind.SECOND_LIFE
 
 
-def believes_nobody(*args: Any) -> tuple[()]:
+def believes_nobody(*args: Any) -> frozenset[BrokerId]:
     """As Kafka: nobody says that it has shut down cleanly …"""
-    return ()
+    return frozenset()
 
 
 def says_nothing(self: BrokerRegistration, zxid: int) -> bool:

@@ -10,7 +10,7 @@ import select
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,6 +22,10 @@ PROGRAM: Final = "chromium"
 
 # The protocol's own descriptors are 3, which Chromium reads, and 4, which it writes.
 START: Final = 'exec "$@" 3<&"$READS" 4>&"$WRITES"'
+
+
+class NavigatedError(Exception):
+    """A page went to another while it was asked."""
 
 
 class Browser:
@@ -47,6 +51,8 @@ class Browser:
         while True:
             answer = self.receive()
             if answer.get("id") == number:
+                if "navigated or closed" in answer.get("error", {}).get("message", ""):
+                    raise NavigatedError
                 assert "error" not in answer, (method, answer["error"])
                 result: dict[str, Any] = answer["result"]
                 return result
@@ -103,7 +109,13 @@ class Page:
 
     def wait_for(self, expression: str) -> Any:
         """Wait until a JavaScript expression is true, and give its value."""
-        return self.wait_until(lambda: self.value(expression), expression)
+
+        def value() -> Any:
+            with suppress(NavigatedError):
+                return self.value(expression)
+            return None
+
+        return self.wait_until(value, expression)
 
     def wait_until(self, condition: Callable[[], Any], what: str) -> Any:
         found: list[Any] = []

@@ -15,7 +15,7 @@ from cluster.metrics.catalogue import log as beans
 from cluster.metrics.catalogue import server
 from cluster.metrics.registry import MetricsRegistry, Point
 
-SCANNED_AT_ONCE: Final = 250
+SCANNED_AT_ONCE: Final = 125
 """How many partitions are read before requests go on."""
 
 OF_EACH: Final[tuple[Bean, ...]] = (

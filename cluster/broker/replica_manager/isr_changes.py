@@ -12,7 +12,9 @@ and is answered as if it were the first one.
 Source: Kafka's AlterPartitionManager, and Partition.maybeExpandIsr and maybeShrinkIsr.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from itertools import islice
 from typing import Final, NamedTuple, TypeAlias, cast
 
 from cluster.broker.handling import Body, Cancel
@@ -47,6 +49,8 @@ PROPOSALS_MAX: Final = 500
 """How many changes one request has: other work of the controller, and this broker's clients, have
 their turns in between.  Kafka's leaders send all at once.
 """
+LOOKED_AT_ONCE: Final = 1000
+"""How many partitions are checked for lag before requests go on."""
 NEWEST_VERSION: Final = 3
 NAMES_VERSION: Final = 1
 """The newest version that calls topics by their names."""
@@ -123,12 +127,21 @@ class IsrChanges:
             self._stop_timers[name] = self._ports.clock.call_later(delay_ms, go_off)
 
     def _look_for_lag(self) -> None:
-        now_ms = self._ports.clock.now_ms()
         for partition in tuple(self._told_refusals):
             if self._partitions.find(partition) is None:
                 del self._told_refusals[partition]
-        for hosted in self._partitions:
+        self._look_at(iter(tuple(self._partitions)))
+
+    def _look_at(self, partitions: Iterator[HostedPartition]) -> None:
+        """Check some of *partitions*, and the others when requests have had their turn; those that
+        are gone by then have no leader.
+        """
+        now_ms = self._ports.clock.now_ms()
+        some = tuple(islice(partitions, LOOKED_AT_ONCE))
+        for hosted in some:
             replica = hosted.replica
+            if not replica.is_leader:
+                continue
             if replica.holds_back:
                 # It may have waited for a follower that was about to join and has gone, or does
                 # not keep up any more.  Without appends and fetches nothing else detects that.
@@ -150,7 +163,10 @@ class IsrChanges:
                 f"Out of sync replicas: {behind}."
             )
             self.propose(hosted, change)
-        self.start()
+        if len(some) == LOOKED_AT_ONCE:
+            self._later("lag", 0, partial(self._look_at, partitions))
+        else:
+            self.start()
 
     def propose(self, hosted: HostedPartition, change: PendingIsrChange) -> None:
         """Propose *change*, with which its leader counts already."""

@@ -6,6 +6,7 @@ The replicas and their logs side by side, and Kafka's error where a request is a
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, islice
 from typing import Final
 
 from cluster.broker.metadata_cache import MetadataCache
@@ -18,6 +19,8 @@ from cluster.storage.log.partition_log import PartitionLog
 
 NO_CHECK: Final = -1
 """A leader epoch that the client does not know."""
+READ_AT_ONCE: Final = 1000
+"""How many high watermarks are read before requests go on."""
 
 NOTHING: Final[Mapping[int, "HostedPartition"]] = {}
 
@@ -122,7 +125,13 @@ class Partitions:
 
     def high_watermarks(self) -> dict[TopicPartition, int]:
         """Return those of all partitions, for the checkpoint."""
-        return {hosted.partition: hosted.replica.high_watermark for hosted in self}
+        return dict(chain.from_iterable(some.items() for some in self.some_high_watermarks()))
+
+    def some_high_watermarks(self) -> Iterator[dict[TopicPartition, int]]:
+        """Return those of all partitions, some at a time: requests may go on in between."""
+        hosted = iter(tuple(self))
+        while some := tuple(islice(hosted, READ_AT_ONCE)):
+            yield {one.partition: one.replica.high_watermark for one in some}
 
     def high_watermark(self, partition: TopicPartition) -> int:
         """Return the high watermark; 0 without a replica, of which nothing may be deleted yet."""

@@ -23,7 +23,7 @@ from cluster.storage.log.partition_log import PartitionLog
 
 LOOK_MS: Final = 1000
 """The interval of the search for due flushes, files to remove and failed directories."""
-LOOKED_AT_ONCE: Final = 1000
+LOOKED_AT_ONCE: Final = 500
 """How many logs are looked at before requests go on."""
 
 logger: Final = logging.getLogger(__name__)
@@ -36,8 +36,8 @@ class Replicas(Protocol):
         """The offset up to which retention may drop records."""
         ...
 
-    def high_watermarks(self) -> Mapping[TopicPartition, int]:
-        """Those of all replicas of this broker."""
+    def some_high_watermarks(self) -> Iterable[Mapping[TopicPartition, int]]:
+        """Those of all replicas of this broker, some at a time."""
         ...
 
     def log_starts_moved(self, partitions: Iterable[TopicPartition]) -> None:
@@ -141,23 +141,31 @@ class LogScheduler:
                 logger.error("%s; its %d partitions are offline", failure, len(directory.logs))
                 self._directory_failed(directory)
 
-    def drop_old_segments(self) -> None:
+    def drop_old_segments(self) -> Iterator[None]:
         """Apply retention; the files are deleted later."""
-        dropped = self._logs.delete_old_segments(
+        count = 0
+        for dropped in self._logs.delete_old_segments_in_turns(
             self._clock.now_ms(), self._settled_clock.wall_ms(), self._replicas.high_watermark
-        )
+        ):
+            self._replicas.log_starts_moved(dropped)
+            count += sum(dropped.values())
+            yield
         self._settled_clock.note()
-        self._replicas.log_starts_moved(dropped)
-        if dropped:
-            logger.info("Retention has dropped %d segments", sum(dropped.values()))
+        if count > 0:
+            logger.info("Retention has dropped %d segments", count)
 
     def write_checkpoints(self) -> None:
         self._disk.run("checkpoints", self._logs.write_checkpoints)
 
-    def write_watermarks(self) -> None:
+    def write_watermarks(self) -> Iterator[None]:
+        offsets: dict[TopicPartition, int] = {}
+        # Made before they are read: it leaves all as it is if a log is deleted meanwhile.
+        work = self._logs.high_watermarks_work(offsets)
+        for some in self._replicas.some_high_watermarks():
+            offsets |= some
+            yield
         # A changed clock is noted before: the file's mtime would make it look right.
         self._settled_clock.wall_ms()
-        work = self._logs.high_watermarks_work(self._replicas.high_watermarks())
         self._disk.run("watermarks", work)
 
     def expire_offsets(self) -> None:

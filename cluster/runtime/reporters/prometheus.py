@@ -8,6 +8,7 @@ from typing import Final
 from cluster.metrics.exposition import Exposition, wanted_format
 from cluster.metrics.registry import MetricsRegistry
 from cluster.runtime.reporters.http_server import Request, Response, refusal
+from cluster.runtime.reporters.process_series import add_process
 
 PATHS: Final = ("/metrics", "/")
 """jmx_exporter answers at both."""
@@ -34,6 +35,7 @@ class PrometheusReporter:
             for part in self._registry.slices():
                 exposition.add(part)
                 await asyncio.sleep(0)
+        await asyncio.to_thread(add_process, exposition)
         return Response(content_type=form.value, body=exposition.pieces(form))
 
     def _health(self) -> Response:

@@ -85,6 +85,8 @@ class Membership:
         self.intact_since = UNKNOWN_BROKER_EPOCH
         """The earliest registration since which the logs have lost nothing; see
         `BrokerRegistration`."""
+        self.flushed_since = UNKNOWN_BROKER_EPOCH
+        """The same of what was flushed."""
         self.cluster_id = ""
 
     @property
@@ -203,6 +205,7 @@ class Membership:
             self._joined_ms,
             self.intact_since,
             self._refused,
+            self.flushed_since,
         )
 
     async def _join(self, session: Session) -> None:
@@ -219,7 +222,8 @@ class Membership:
         if session.is_over:
             raise SessionExpiredError
         self.broker_epoch = epoch
-        if self.intact_since == UNKNOWN_BROKER_EPOCH:
+        if not UNKNOWN_BROKER_EPOCH < self.intact_since <= epoch:
+            # Unknown, or of another ZooKeeper, which counted further.
             self.intact_since = epoch
         self._own_sessions = {session.session_id}
         self._note(self._own_sessions)

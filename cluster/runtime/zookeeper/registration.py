@@ -33,6 +33,7 @@ def registration(
     wall_ms: int,
     intact_since: BrokerEpoch | None = None,
     refused: Mapping[TopicPartition, str] = NOTHING,
+    flushed_since: BrokerEpoch | None = None,
 ) -> BrokerRegistration:
     """The content of this broker's registration."""
     plain = next(endpoint for endpoint in endpoints if endpoint.security_protocol == "PLAINTEXT")
@@ -45,6 +46,7 @@ def registration(
         rack=rack,
         timestamp_ms=wall_ms,
         intact_since=intact_since,
+        flushed_since=flushed_since,
         cleanup_policies=SERVED_POLICIES,
         refused=refused,
     )

@@ -41,7 +41,7 @@ from cluster.storage.log.partition_log import PartitionLog
 from cluster.storage.log.producer_state import PRODUCER_EXPIRATION_MS
 from cluster.storage.log.work import DeletedDirectory, RunAll, run_in_turn
 from cluster.storage.log_config import LogConfig
-from cluster.storage.recovery.findings import KnownOffsets, RecoveryReport
+from cluster.storage.recovery.findings import Kind, KnownOffsets, RecoveryReport
 from cluster.storage.recovery.opening import open_log
 
 LOCK: Final = ".lock"
@@ -83,11 +83,15 @@ class LogDirectory:
         """The earliest registration since which no end of a broker has cost a log a record: it was
         an orderly one, or the process was killed and the machine went on.
         """
+        self.flushed_since = UNKNOWN_BROKER_EPOCH
+        """The same of what was flushed, also where the machine has stopped.
+        """
         self._boot_id = ""
         """The boot of the machine in which a broker of this project last used it; empty for
         none.
         """
-        self._has_noted_boot = False
+        self._noted_boot_id = ""
+        """The boot that stands in the lock now."""
         self.problems: list[str] = []
         """Checkpoints that could not be read: their content is found again from the logs."""
         self.idle_ms = 0
@@ -135,7 +139,7 @@ class LogDirectory:
         self._lock = self._files.lock(f"{self.path}/{LOCK}")
         # By the lock's own descriptor: closing any other one of this file would let the lock go.
         content = self._lock.read(0, self._lock.size()).decode("ascii", "replace")
-        self._boot_id = content[:BOOT_ID_SIZE].strip()
+        self._boot_id = self._noted_boot_id = content[:BOOT_ID_SIZE].strip()
         self.owner = read_meta_properties(self._files, self.path)
         for name in CHECKPOINTS:
             self._offsets[name] = self._read(name)
@@ -144,10 +148,11 @@ class LogDirectory:
             (one.age_ms for one in entries if one.name in (LOCK, HIGH_WATERMARKS)), default=0
         )
         self.was_closed = any(entry.name == CLEAN_MARK for entry in entries)
+        with suppress(ValueError):
+            self.flushed_since = BrokerEpoch(int(content[BOOT_ID_SIZE:]))
         self.intact_since = self._read_mark()
         if self.intact_since == UNKNOWN_BROKER_EPOCH and self._machine_went_on:
-            with suppress(ValueError):
-                self.intact_since = BrokerEpoch(int(content[BOOT_ID_SIZE:]))
+            self.intact_since = self.flushed_since
         self.survey = survey(tuple(entry.name for entry in entries if entry.is_directory))
         self.unopened = dict.fromkeys(self.survey.partitions, "not loaded yet")
 
@@ -198,28 +203,30 @@ class LogDirectory:
         if self.unopened and not self.was_closed and self._machine_stopped:
             return
         if self._lock is not None:
+            self._noted_boot_id = self._files.boot_id()
             with self.health.guard():
                 # Also where it stands there: who wrote it may have been killed before this.
                 self._write_lock(self.intact_since)
                 self._lock.sync()
                 self._files.sync_directory(self.path)
-        self._has_noted_boot = True
 
     def _write_lock(self, intact_since: int) -> None:
         assert self._lock is not None
-        boot_id = self._files.boot_id().ljust(BOOT_ID_SIZE)
+        boot_id = self._noted_boot_id.ljust(BOOT_ID_SIZE)
         self._lock.write(0, f"{boot_id}{intact_since:<{EPOCH_SIZE}}".encode("ascii"))
 
     def note_intact_since(self, broker_epoch: int) -> None:
-        """Let the next start in this boot know, if this process is killed, since when the directory
-        is intact.
+        """Let the next start know, if this process is killed or its machine stops, since when the
+        directory is intact.
 
-        Without waiting for the disk: what a machine that stops loses of it is of no use afterwards.
-        A directory that has failed is tried as well: what its disk has not taken may be lost.
+        A directory that has failed is tried as well, without waiting for its disk: what that has
+        not taken may be lost.
         """
-        if self._lock is not None and self._has_noted_boot:
+        if self._lock is not None:
             with suppress(OSError):
                 self._write_lock(broker_epoch)
+                if broker_epoch not in (UNKNOWN_BROKER_EPOCH, self.intact_since):
+                    self._lock.sync()
 
     def begin(self) -> None:
         """Remove the mark of the clean shutdown, durably, before any log is touched.
@@ -250,6 +257,8 @@ class LogDirectory:
         del self.unopened[partition]
         if report.found_damage:
             self.intact_since = UNKNOWN_BROKER_EPOCH
+        if any(finding.kind is Kind.DAMAGE for finding in report.findings):
+            self.flushed_since = UNKNOWN_BROKER_EPOCH
         return log, report
 
     def load_future(

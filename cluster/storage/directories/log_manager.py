@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from functools import partial
+from itertools import islice
 from typing import Final, NamedTuple, Self
 
 from cluster.formats.errors import CorruptFileError
@@ -23,6 +24,8 @@ from cluster.storage.recovery.findings import RecoveryReport
 
 PREFERRED_MAX: Final = 100_000
 """How many partitions that do not exist yet may have a preferred directory."""
+CLEARED_AT_ONCE: Final = 200
+"""Retention is applied to so many logs before requests go on."""
 
 
 class Loaded(NamedTuple):
@@ -88,7 +91,19 @@ class LogManager:
         Unknown where a directory is offline or may have lost something: its machine has stopped
         before it was closed, a log was damaged, another broker had it, or it is new.
         """
-        sinces = [one.intact_since for one in self.directories]
+        return self._since([one.intact_since for one in self.directories])
+
+    @property
+    def flushed_since(self) -> BrokerEpoch:
+        """Return the same of what was flushed, which a machine that stops does not lose."""
+        return self._since(
+            [
+                one.flushed_since if one.intact_since == UNKNOWN_BROKER_EPOCH else one.intact_since
+                for one in self.directories
+            ]
+        )
+
+    def _since(self, sinces: Sequence[BrokerEpoch]) -> BrokerEpoch:
         if len(self.online) < len(sinces) or UNKNOWN_BROKER_EPOCH in sinces:
             return UNKNOWN_BROKER_EPOCH
         return max(sinces)
@@ -392,18 +407,31 @@ class LogManager:
     ) -> Mapping[TopicPartition, int]:
         """Apply retention to all logs, and return how many segments were dropped of which."""
         dropped: dict[TopicPartition, int] = {}
-        for directory in self.online:
-            for partition, log in directory.logs.items():
-                if log.is_offline:
-                    break
-                try:
-                    count = log.delete_old_segments(now_ms, wall_ms, high_watermark_of(partition))
-                except KafkaStorageError:
-                    # The reason is in the directory's health; the others go on.
-                    break
-                if count > 0:
-                    dropped[partition] = count
+        for some in self.delete_old_segments_in_turns(now_ms, wall_ms, high_watermark_of):
+            dropped |= some
         return dropped
+
+    def delete_old_segments_in_turns(
+        self, now_ms: int, wall_ms: int, high_watermark_of: Callable[[TopicPartition], int]
+    ) -> Iterator[Mapping[TopicPartition, int]]:
+        """Apply retention to some logs at a time, and return how many segments were dropped of
+        which; logs may come and go in between.
+        """
+        for directory in tuple(self.online):
+            partitions = iter(tuple(directory.logs))
+            while some := tuple(islice(partitions, CLEARED_AT_ONCE)):
+                dropped: dict[TopicPartition, int] = {}
+                # When a directory fails, its health keeps the reason, and the others go on.
+                with suppress(KafkaStorageError):
+                    for partition in some:
+                        log = directory.logs.get(partition)
+                        if log is None or log.is_offline:
+                            continue
+                        end = high_watermark_of(partition)
+                        count = log.delete_old_segments(now_ms, wall_ms, end)
+                        if count > 0:
+                            dropped[partition] = count
+                yield dropped
 
     def take_due_deletions(self, now_ms: int) -> tuple[Deletion, ...]:
         """Return the files that may go by now, each once and closed; the caller runs the deletions.

@@ -39,7 +39,7 @@ def corrected(
     from kadmin.cli.merge_logs.plan import request_here
     from kadmin.jobs.merge.engines import shared_engine
     from kadmin.jobs.story.clocks import find_correction, unlinked, with_correction
-    from kadmin.render.merge_logs.story import correction_lines, lift_lines
+    from kadmin.render.merge_logs.story_words import correction_lines, lift_lines
 
     request = request_here(job)
     with shared_engine(request) if engine is None else nullcontext(engine) as shared:

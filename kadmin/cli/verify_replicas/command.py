@@ -53,7 +53,10 @@ TOPICS: Final = "Which topics"
     "--deep",
     is_flag=True,
     section=FILES,
-    help="Read all records, also those of batches that are the same everywhere.",
+    help=(
+        "Read all records, also those of batches that are the same everywhere; of compacted logs "
+        "also prove that no replica lacks the latest record of a key."
+    ),
 )
 @option(
     "--brokers",
@@ -199,7 +202,9 @@ def verify_replicas(session: Session, **options: Any) -> None:
     those of kafka-replica-verification, but the comparison goes on where that tool gives up.
 
     It compares batch by batch, and record by record where batches differ, so different batch
-    borders or codecs make no difference. If a log was compacted, records may be missing.
+    borders or codecs make no difference. If a log was compacted, records may be missing where the
+    cleaner has been: what all replicas have is then proven to be the same, but only --deep proves
+    that no replica lacks the latest record of a key.
 
     For each partition it reports whether its replicas are equal, one is lagging, they differ (the
     first offset, which replicas have what in which leader epoch, and whether a truncation was

@@ -30,7 +30,8 @@ class Read(Protocol):
 class HowToVerify:
     """What is asked of partitions.
 
-    With *is_deep* all records are read, those of batches that are the same once.  In topics that
+    With *is_deep* all records are read, those of batches that are the same once, but all where
+    cleaners have left different batches, whose keys are compared.  In topics that
     are *compacted* records may be missing anywhere, in others where the cleaner of any of the
     brokers was.
     Where the directories of all brokers are there (*has_all_brokers*) no replica is missing, but
@@ -138,6 +139,8 @@ def verify_partition(
             logs,
             has_unreadable=bool(unreadable),
             has_all_replicas=how.has_all_brokers and partition not in how.claimed,
+            cleaned_offset=cleaned_offset,
+            is_deep=how.is_deep,
         )
     return VerifiedPartition(
         partition=partition,

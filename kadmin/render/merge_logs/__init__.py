@@ -1,3 +1,3 @@
 """Merged state-change logs, and the stories of partitions"""
 
-__all__ = ["story", "story_body", "summary"]
+__all__ = ["story", "story_body", "story_words", "summary"]

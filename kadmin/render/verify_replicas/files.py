@@ -120,6 +120,7 @@ def partition_body(each: VerifiedPartition) -> dict[str, object]:
             {"replicas": list(side.replicas), "leader_epoch": side.leader_epoch}
             for side in divergence.sides
         ],
+        "is_deep_needed": each.comparison is not None and each.comparison.is_thinned,
         "has_majority": None if divergence is None else divergence.has_majority,
         "suspects": [] if divergence is None else list(divergence.suspects),
         "replicas": [
@@ -177,6 +178,11 @@ def detail_lines(each: VerifiedPartition) -> Iterator[str]:
         ends = {replica.broker: replica.log_end_offset for replica in each.replicas}
         for name in each.comparison.lagging:
             yield f"replica {name} is behind: it ends at {ends[name]}"
+        if each.comparison.is_thinned:
+            yield (
+                "compacted differently: what all replicas have is the same; --deep also proves that"
+                " none lacks the latest record of a key"
+            )
     for replica in each.replicas:
         for damage in replica.damage:
             yield f"replica {replica.broker}: {damage_text(replica, damage)}"

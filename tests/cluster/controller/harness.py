@@ -198,7 +198,13 @@ class Harness:
         reply = self.zookeeper.serve(self.tool_session, Multi(operations), TOOL)
         assert isinstance(reply, MultiDone), reply
 
-    def register(self, broker_id: int, port: int = 9092, intact_since: int | None = None) -> None:
+    def register(
+        self,
+        broker_id: int,
+        port: int = 9092,
+        intact_since: int | None = None,
+        flushed_since: int | None = None,
+    ) -> None:
         """Without *intact_since* it is one of Kafka's; with -1 one of ours that lost something."""
         endpoint = Endpoint(
             listener="PLAINTEXT", security_protocol="PLAINTEXT", host=f"h{broker_id}", port=port
@@ -209,6 +215,7 @@ class Harness:
             version=5,
             rack="r",
             intact_since=None if intact_since is None else BrokerEpoch(intact_since),
+            flushed_since=None if flushed_since is None else BrokerEpoch(flushed_since),
         )
         session = self.broker_sessions[broker_id] = self.zookeeper.connect()
         create = Create(paths.broker(BrokerId(broker_id)), encode_broker(broker), is_ephemeral=True)

@@ -350,7 +350,35 @@ def test_a_state_that_is_written_before_a_broker_is_noticed_hides_no_loss() -> N
     assert (state.leader, state.isr) == (-1, (3,))
 
 
-def test_whoever_comes_back_first_leads_where_each_record_was_flushed() -> None:
+def test_a_state_of_another_partition_that_is_newer_than_a_loss_hides_none() -> None:
+    """No controller saw that broker 2 came back after a loss of power, and was killed then."""
+    harness = with_topic((2, 3), (1,))
+    harness.lose_controller()
+    harness.unregister(2)
+    harness.unregister(3)
+    harness.register(2, intact_since=NEVER)
+    since = harness.broker_epoch(2)
+    harness.unregister(2)
+    harness.write_isr(tp("t-1"), (1,))
+    harness.register_controller()
+
+    harness.register(2, intact_since=since)
+    harness.settle()
+
+    state = harness.state(tp("t-0"))
+    assert state is not None
+    assert (state.leader, state.isr) == (-1, (3,))
+
+
+@pytest.mark.parametrize("has_new_controller", [False, True], ids=["seen", "unseen"])
+@pytest.mark.parametrize(
+    ("flushed_since", "expected"),
+    [(1, (2, (2,))), (NEVER, (-1, (3,))), (2**40, (-1, (3,)))],
+    ids=["a machine stopped", "a disk is new", "a disk was new before"],
+)
+def test_whoever_comes_back_first_leads_where_each_record_was_flushed_to_its_disk(
+    flushed_since: int, expected: tuple[int, tuple[int, ...]], has_new_controller: bool
+) -> None:
     harness = with_topic((2, 3))
     config = ConfigOverrides(values={"flush.messages": "1"})
     harness.tool(Create(paths.topic_config("t"), encode_config(config)))
@@ -358,12 +386,16 @@ def test_whoever_comes_back_first_leads_where_each_record_was_flushed() -> None:
     harness.unregister(3)
     harness.settle()
 
-    harness.register(2, intact_since=NEVER)
+    if has_new_controller:
+        harness.lose_controller()
+    harness.register(2, intact_since=NEVER, flushed_since=flushed_since)
+    if has_new_controller:
+        harness.register_controller()
     harness.settle()
 
     state = harness.state(tp("t-0"))
     assert state is not None
-    assert (state.leader, state.isr) == (2, (2,))
+    assert (state.leader, state.isr) == expected
 
 
 def test_an_unclean_election_does_not_wait_for_members_that_are_away() -> None:

@@ -207,6 +207,13 @@ def test_a_broker_says_since_when_it_has_lost_nothing_until_it_does_not_stop_in_
     mark.unlink()
     assert run(tmp_path, chroot, use)[0] == epoch
 
+    # Another ZooKeeper, to which the znodes were copied, counts from the beginning.
+    mark = next(tmp_path.rglob(".kafka_cleanshutdown"))
+    mark.write_text(json.dumps({"version": 0, "brokerEpoch": 1, "intactSince": 2**50}))
+    since, epoch = run(tmp_path, chroot, use)
+    assert since == 2**50
+    assert run(tmp_path, chroot, use)[0] == epoch
+
     # A machine that stops runs on with another boot id.
     (lock,) = (found for found in tmp_path.rglob(".lock"))
     lock.write_text("another boot".ljust(40) + str(epoch))

@@ -40,15 +40,17 @@ def test_what_newer_brokers_add_to_version_1_for_newer_clients_survives() -> Non
 @pytest.mark.parametrize("version", [1, 2, 3, 4, 5])
 def test_since_when_a_broker_is_intact_is_what_only_ours_register(version: int) -> None:
     kafkas = decode_broker(broker_node(version=version))
-    ours = replace(kafkas, intact_since=BrokerEpoch(17))
+    ours = replace(kafkas, intact_since=BrokerEpoch(17), flushed_since=BrokerEpoch(16))
 
     data = encode_broker(ours)
     again = decode_broker(Znode("/brokers/ids/1", data, ZkVersion(1), czxid=99))
 
-    assert b"intact_since" not in encode_broker(kafkas)
+    assert b"_since" not in encode_broker(kafkas)
     assert (kafkas.intact_since, again) == (None, ours)
     assert [again.is_intact_since(zxid) for zxid in (16, 17, 18)] == [False, True, True]
     assert [again.has_lost_since(zxid) for zxid in (16, 17, 18)] == [True, False, False]
+    assert [again.has_flushed_since(zxid) for zxid in (15, 16)] == [False, True]
+    assert kafkas.has_flushed_since(0), "as far as anybody knows"
     assert not any(kafkas.is_intact_since(zxid) for zxid in (-1, 0, 18))
     assert not any(kafkas.has_lost_since(zxid) for zxid in (-1, 0, 18))
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from kadmin.statechange.collectors import ANSI
 from kadmin.statechange.columns import StateChange
 from kadmin.statechange.kinds import Kind, Level, Role
-from kadmin.statechange.layouts import ANSI
 from kadmin.statechange.parse import parse_line
 from tests.kadmin.statechange.strategies import WRITTEN, broken_lines, examples
 from tests.support.examples import example_count

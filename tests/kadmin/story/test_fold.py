@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from kadmin.render.merge_logs.story import leaderless_text, why_text
+from kadmin.render.merge_logs.story_words import leaderless_text, why_text
 from kadmin.story.fold import fold
 from kadmin.story.values import AnomalyKind, Leadership, Reason, Story
 from tests.kadmin.story.lines import Logs, at, created, merged, online, stories, story

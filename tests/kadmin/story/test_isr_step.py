@@ -2,7 +2,7 @@
 
 import pytest
 
-from kadmin.render.merge_logs.story import why_text
+from kadmin.render.merge_logs.story_words import why_text
 from kadmin.story.values import Reason
 from tests.kadmin.story.lines import at, created, online, story
 

@@ -16,7 +16,8 @@ from kadmin.jobs.merge.files.errors import CannotWrite
 from kadmin.jobs.merge.files.gzip_stream import GzipStream, first_bytes
 from kadmin.jobs.merge.files.log_file import Identity, LogFile
 from kadmin.jobs.merge.files.reader import opened, read_bytes
-from kadmin.statechange.layouts import Wrapped, plain_head, unwrapped
+from kadmin.statechange.collectors import Wrapped, unwrapped
+from kadmin.statechange.layouts import plain_head
 
 LOOK_BYTES: Final = 1 << 16
 CHUNK_BYTES: Final = 1 << 20

@@ -12,8 +12,8 @@ import pyarrow as pa
 from kadmin.jobs.merge.output.plain_text import SEPARATOR, behind_sources
 from kadmin.jobs.merge.output.rows import Formatted, Formatter, Rows, content, split
 from kadmin.jobs.merge.output.typed import counted, typed_batches
-from kadmin.statechange.layouts import find_head
 from kadmin.statechange.typed import LINES_AT_ONCE
+from kadmin.statechange.wrapped_heads import find_head
 
 
 def counted_text(*, shows_source: bool) -> Formatter:

@@ -148,6 +148,20 @@ def test_who_lags_leaves(world: World):
     )
 
 
+def test_who_lags_leaves_whichever_turn_its_partition_has(
+    world: World, monkeypatch: pytest.MonkeyPatch
+):
+    """Thousands of partitions are checked in turns, and what is gone by its turn is left out."""
+    monkeypatch.setattr(isr_changes, "LOOKED_AT_ONCE", 2)
+    world.lead("many", partitions=5, replicas=[1, 2], isr=[1, 2], topic_id=MANY_ID)
+    for index in range(5):
+        world.produce(topic="many", index=index, acks=1)
+
+    world.clock.advance(2 * LAG_MS)
+
+    assert 5 == sum("Shrinking ISR" in line for line in world.journal.infos)
+
+
 def test_who_was_about_to_join_and_is_gone_holds_nothing_back_for_long(world: World):
     """Nobody else fetches or appends, by which a leader would look again."""
     world.controller.reply = AlterPartitionReply(

@@ -15,12 +15,15 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from prometheus_client import ProcessCollector, parser
 
+from cluster.metrics.exposition import Exposition, Format
 from cluster.metrics.registry import MetricsRegistry
 from cluster.model.metrics_endpoints import FILE_NAME, decode_metrics_endpoints
 from cluster.runtime.errors import ReporterCannotListen
 from cluster.runtime.reporters import http_server
 from cluster.runtime.reporters.polled import CsvReporter, GraphiteReporter, append_rows, poll
+from cluster.runtime.reporters.process_series import add_process
 from cluster.runtime.reporters.reporters import Reporters
 from cluster.settings.reporter_settings import Address, ReporterSettings
 from tests.cluster.metrics.beans import LEADERS, LOG_SIZE, registry_with_all_kinds
@@ -87,9 +90,29 @@ def test_prometheus_gets_each_format_that_it_asks_for(tmp_path: Path) -> None:
             assert "openmetrics-text; version=1.0.0" in open_headers["Content-Type"]
             assert open_text.endswith(b"# EOF\n")
             assert "gzip" == zipped_headers["Content-Encoding"]
-            assert text == gzip.decompress(zipped)
+            assert b"\nprocess_open_fds " in text
+            assert (
+                text.split(b"# HELP process_")[0]
+                == gzip.decompress(zipped).split(b"# HELP process_")[0]
+            )
 
     run(test())
+
+
+def test_the_process_has_the_series_of_every_client_library() -> None:
+    exposition = Exposition()
+    add_process(exposition)
+    text = b"".join(exposition.pieces(Format.TEXT)).decode()
+
+    ours = {family.name: family for family in parser.text_string_to_metric_families(text)}
+    theirs = {family.name: family for family in ProcessCollector(registry=None).collect()}
+    assert theirs.keys() == ours.keys()
+    for name, family in theirs.items():
+        assert family.type == ours[name].type
+        (sample,), (expected,) = ours[name].samples, family.samples
+        assert expected.name == sample.name
+        # Neither memory nor CPU time stands still between the two.
+        assert sample.value == pytest.approx(expected.value, rel=0.5)
 
 
 def test_jolokia_answers_reads_and_bulk_requests(tmp_path: Path) -> None:

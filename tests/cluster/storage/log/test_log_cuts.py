@@ -10,6 +10,7 @@ import pytest
 
 from cluster.formats.checkpoints import LOG_STARTS, RECOVERY_POINTS
 from cluster.model.ids import TopicPartition
+from cluster.storage.directories import log_manager
 from cluster.storage.directories.log_manager import LogManager
 from cluster.storage.errors import (
     OffsetOutOfRange,
@@ -55,6 +56,25 @@ def test_dropped_segments_of_all_logs_are_removed_when_due():
 
     assert len(due) > 1
     assert not any("deleted" in name for name in names(disk, "/data/orders-0"))
+
+
+def test_logs_that_are_deleted_between_the_turns_of_retention_are_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    """Thousands of logs take long enough for requests to wait."""
+    monkeypatch.setattr(log_manager, "CLEARED_AT_ONCE", 1)
+    manager = started(disk_with("/data"))
+    invoices = TopicPartition("invoices", 0)
+    for partition in (ORDERS, PAYMENTS, invoices):
+        log = create(manager, partition)
+        fill(log)
+        log.delete_records_before(60, 60)
+
+    turns = manager.delete_old_segments_in_turns(START_MS, START_MS, lambda partition: 60)
+    first = next(turns)
+    manager.delete(PAYMENTS, ID, START_MS)
+
+    assert [{ORDERS}, set(), {invoices}] == [set(first), *map(set, turns)]
 
 
 def test_a_deleted_record_stays_deleted_after_a_crash():

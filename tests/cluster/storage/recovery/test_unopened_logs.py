@@ -308,12 +308,17 @@ def test_what_is_known_of_orderly_ends_lasts_until_one_is_missing():
 def test_what_is_noted_while_a_broker_runs_counts_until_its_machine_stops():
     disk = disk_with("/data")
     first = started(disk)
+    assert -1 == first.flushed_since, "the directory is new"
     list(first.load(lambda topic: LogConfig(), START_MS))
     first.note_intact_since(42)
 
     disk.release_locks()
     again = started(disk)
-    assert 42 == again.intact_since
+    assert 42 == again.intact_since == again.flushed_since
+    # The machine stops: what was flushed is still there.
+    disk.crash()
+    again = started(disk)
+    assert (-1, 42) == (again.intact_since, again.flushed_since)
     # A directory has failed: what it has not taken may be lost.
     list(again.load(lambda topic: LogConfig(), START_MS))
     again.note_intact_since(-1)
@@ -321,7 +326,8 @@ def test_what_is_noted_while_a_broker_runs_counts_until_its_machine_stops():
     assert -1 == started(disk).intact_since
 
     disk.crash()
-    assert -1 == started(disk).intact_since
+    last = started(disk)
+    assert (-1, -1) == (last.intact_since, last.flushed_since)
 
 
 def test_nothing_counts_as_intact_on_a_machine_without_a_boot_id(monkeypatch: pytest.MonkeyPatch):

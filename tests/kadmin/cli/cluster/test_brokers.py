@@ -99,11 +99,12 @@ def killed_at(moment: Callable[[], bool], *arguments: str) -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "kadmin", "cluster", *arguments],
         cwd=CHECKOUT,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
     ) as interrupted:
+        assert interrupted.stderr is not None
         while not moment():
-            assert interrupted.poll() is None
+            assert interrupted.poll() is None, interrupted.stderr.read()
         interrupted.kill()
 
 

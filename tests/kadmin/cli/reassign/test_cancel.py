@@ -169,7 +169,7 @@ def test_before_2_4_nothing_is_cancelled_by_a_file_that_does_not_know_what_was(s
     outcome = cancel(targets_file(t_0="1,2", t_1="2,0"), "--yes")
 
     assert (ExitCode.FAILED, "") == (outcome.exit_code, outcome.stdout)
-    assert "before Kafka 2.4 no znode has those of before: t-0, t-1" in outcome.stderr
+    assert "not in ZooKeeper, where Kafka keeps them from 2.4 on: t-0, t-1" in outcome.stderr
     assert "--cancel --reassignment-json-file ROLLBACK-FILE" in outcome.stderr
     assert before == all_znodes(small)
 

@@ -20,6 +20,7 @@ from cluster.runtime.disk.files import Disk
 from cluster.storage.directories.log_manager import LogManager
 from cluster.storage.log_config import LogConfig
 from tests.cluster.storage.batches import START_MS, batch
+from tests.cluster.storage.cleaner.keyed import Keyed, keyed_batch
 from tests.support.checkout import CHECKOUT
 from tests.support.cli import kadmin
 
@@ -668,6 +669,23 @@ def test_records_may_be_missing_where_a_cleaner_was(tmp_path: Path, cleaned: str
     assert 0 == kadmin("verify-replicas", *directories, "--compacted", "orders").exit_code
     (tmp_path / cleaned / "cleaner-offset-checkpoint").write_text("0\n1\norders 0 4\n")
     assert 0 == kadmin("verify-replicas", *directories).exit_code
+
+
+@pytest.mark.parametrize("lost", [b"k", None])
+def test_deep_finds_the_latest_record_of_a_key_missing(tmp_path: Path, lost: bytes | None) -> None:
+    first, second = (bytes(keyed_batch([Keyed(lost, b"v")], each)) for each in (0, 1))
+    other = bytes(keyed_batch([Keyed(b"o", b"v")], 2))
+    for number, batches in (("1", (first, second, other)), ("2", (other,))):
+        write_replica(tmp_path / number, batches, mark=3)
+    arguments = (*named([tmp_path / "1", tmp_path / "2"]), "--compacted", "orders")
+
+    shallow, deep = (kadmin("verify-replicas", *arguments, *more) for more in ((), ("--deep",)))
+
+    assert "compacted differently: what all replicas have is the same; --deep" in shallow.stdout
+    assert "compacted differently" not in deep.stdout
+    assert (0, 0 if lost is None else FOUND) == (shallow.exit_code, deep.exit_code)
+    told = "offset 1: latest_record_missing: the latest record of a key is missing, which replica 1"
+    assert (told in deep.stdout) == (lost is not None)
 
 
 def test_what_compaction_left_has_to_be_the_same(tmp_path: Path) -> None:
