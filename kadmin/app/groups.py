@@ -230,8 +230,8 @@ def with_unread_times(admin: "GroupAdmin", report: GroupsReport) -> GroupsReport
             return row
         time_ms = times[position]
         if time_ms is None and row.condition is Condition.READING:
-            return replace(row, condition=Condition.NO_RECORDS)
-        return replace(row, unread_since_ms=time_ms)
+            return row._replace(condition=Condition.NO_RECORDS)
+        return row._replace(unread_since_ms=time_ms)
 
     groups = tuple(
         replace(each, rows=tuple(map(with_time, each.rows, some)))

@@ -39,6 +39,9 @@ def visible_lines(text: str) -> str:
 
 def visible_json(text: str) -> str:
     """Return JSON of the same values that does nothing to a terminal either."""
+    # Known at once of nearly every text, which may have 40 MB.
+    if text.isascii() and "\x7f" not in text:
+        return text
     return _ACTIVE_IN_JSON.sub(lambda match: rf"\u{ord(match[0]):04x}", text)
 
 

@@ -38,11 +38,11 @@ class GroupLag:
     def lag_ms(self, now_ms: int) -> int | None:
         """How long its oldest record that is not read has been there: 0 where all is read, None
         where no time is known, or the end of a partition is not."""
-        if self.lag == 0:
-            return 0 if self.is_known else None
+        unread = [row for row in self.rows if row.unread_since_ms is not None]
+        if not unread:
+            return 0 if self.lag == 0 and self.is_known else None
         return max(
-            (lag_ms for row in self.rows if row.lag and (lag_ms := row.lag_ms(now_ms)) is not None),
-            default=None,
+            (lag_ms for row in unread if (lag_ms := row.lag_ms(now_ms)) is not None), default=None
         )
 
 

@@ -34,6 +34,10 @@ class Verdict(StrEnum):
 
 SEVERITY: Final = {verdict: number for number, verdict in enumerate(Verdict)}
 
+KEEPS_UP_S: Final = 10.0
+"""A lag that is read in that time is no backlog: commits are some seconds apart, 5 by default, and
+between them lag comes and goes."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
@@ -55,6 +59,8 @@ class Movement:
         """When *lag* records will be read; None for never at this rate."""
         if lag == 0:
             return 0.0
+        if lag <= self.read_per_s * KEEPS_UP_S:
+            return lag / self.read_per_s
         gain = self.read_per_s - self.written_per_s
         return lag / gain if gain > 0 else None
 

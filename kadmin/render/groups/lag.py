@@ -103,14 +103,21 @@ def row_record(each: GroupLag, row: PartitionLag, report: GroupsReport) -> dict[
         "lag_ms_is_lower_bound": row.is_more,
         "unread_since_ms": row.unread_since_ms,
         "condition": row.condition.value,
-        **movement_record(movement),
-        "caught_up_in_s": None
-        if movement is None
-        else rounded(movement.caught_up_in_s(row.lag or 0)),
+        **(NO_MOVEMENT if movement is None else moving_record(movement, row.lag or 0)),
         "consumer_id": None if member is None else member.id,
         "host": None if member is None else member.host or None,
         "client_id": None if member is None else member.client_id or None,
         "reason": row.reason or None,
+    }
+
+
+NO_MOVEMENT: Final = {"read_per_s": None, "written_per_s": None, "caught_up_in_s": None}
+
+
+def moving_record(movement: Movement, lag: int) -> dict[str, object]:
+    return {
+        **movement_record(movement),
+        "caught_up_in_s": rounded(movement.caught_up_in_s(lag)),
     }
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from cluster.formats.record_batch import HEADER_LAYOUT, NO_TIMESTAMP, parse_header
-from kadmin.admin.wire.record_times import first_time
+from kadmin.admin.wire.record_times import SIZE_MAX, SIZE_MIN, Search, first_times
 from tests.cluster.storage.batches import of_pairs
 
 CONTROL = 0x20
@@ -39,4 +39,41 @@ FIRST, LATER, MARKER = batch(10, 3, 1_000), batch(20, 2, 2_000), batch(13, 1, 1_
 def test_the_first_record_that_is_not_before_an_offset(
     records: bytes, offset: int, expected: tuple[int, int | None]
 ) -> None:
-    assert expected == first_time(records, offset)
+    next_offset, time_ms = expected
+    times = [] if time_ms is None else [time_ms]
+
+    assert (next_offset, times) == first_times(records, offset, [offset])
+
+
+def test_one_fetch_answers_all_offsets_that_it_covers() -> None:
+    search = Search([40, 21, 15, 12, 10])
+
+    search.take(99, FIRST + LATER)
+
+    assert {10: 1_000, 12: 1_000, 15: 2_000, 21: 2_000} == search.times
+    assert ([40], 40, 2 * SIZE_MIN) == (search.left, search.at, search.size)
+    search.take(99, batch(40, 1, 3_000))
+    assert ([], 3_000, SIZE_MIN) == (search.left, search.times[40], search.size)
+
+
+def test_a_fetch_goes_on_behind_markers_and_ends_with_the_log() -> None:
+    search = Search([30, 13])
+
+    search.take(31, MARKER)
+    assert ([30, 13], 14) == (search.left, search.at)
+    search.take(31, batch(14, 17, 1_000, CONTROL))
+
+    assert {13: None, 30: None} == search.times
+    assert [] == search.left
+
+
+def test_a_batch_that_is_too_large_is_fetched_alone_and_then_given_up() -> None:
+    search = Search([20, 10])
+
+    looks = []
+    while 10 in search.left:
+        looks.append((search.at, search.size, search.request_count))
+        search.take(30, b"")
+
+    assert [(10, SIZE_MIN, 250), (10, SIZE_MAX, 8), (10, SIZE_MAX, 1)] == looks
+    assert ([20], 20, SIZE_MIN, {}) == (search.left, search.at, search.size, search.times)

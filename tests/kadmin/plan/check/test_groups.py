@@ -1,7 +1,5 @@
 """Findings about groups: one for each verdict, with the worst group first?"""
 
-from dataclasses import replace
-
 from kadmin.plan.check.evidence import Evidence
 from kadmin.plan.check.findings import Kind, Severity
 from kadmin.plan.check.groups import group_findings
@@ -23,7 +21,7 @@ def verdict(name: str, *committed: int, unread_s: int = 0, is_alive: bool = True
         time_ms = NOW_MS + 10_000 * number
         (row,) = lags_of(found, {T0: offset}, logs({T0: (0, 10)}))
         since_ms = time_ms - 1000 * unread_s if row.lag else None
-        row = replace(row, unread_since_ms=since_ms)
+        row = row._replace(unread_since_ms=since_ms)
         looks.append(Look(time_ms=time_ms, group=found, rows=(row,)))
     return judge_group(looks, behind_ms=60_000)
 

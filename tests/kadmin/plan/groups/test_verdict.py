@@ -3,8 +3,6 @@
 Burrow's issues that are named here are complaints about verdicts by counting commits.
 """
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,7 +32,7 @@ def look(
     offsets = {} if committed is None else {T0: committed}
     (row,) = lags_of(found, offsets, logs({T0: (start, end)}))
     since_ms = None if unread_s is None or not row.lag else time_ms - round(1000 * unread_s)
-    return Look(time_ms=time_ms, group=found, rows=(replace(row, unread_since_ms=since_ms),))
+    return Look(time_ms=time_ms, group=found, rows=(row._replace(unread_since_ms=since_ms),))
 
 
 def verdict(*looks: Look) -> Verdict:
@@ -186,8 +184,13 @@ def test_the_worst_partition_speaks_for_its_group() -> None:
     ("movement", "lag", "expected"),
     [
         (Movement(30, 10), 600, 30.0),
-        (Movement(10, 10), 1, None),
-        (Movement(5, 10), 1, None),
+        (Movement(10, 10), 101, None),
+        (Movement(5, 10), 51, None),
+        # No more than what lies between two commits of a group that keeps up.
+        (Movement(10, 10), 50, 5.0),
+        (Movement(10, 10.5), 100, 10.0),
+        (Movement(10, 9.99), 20, 2.0),
+        (Movement(0, 0), 1, None),
         (Movement(0, 0), 0, 0.0),
         (Movement(-5, 0), 7, None),
     ],
