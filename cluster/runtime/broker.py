@@ -35,6 +35,7 @@ from cluster.settings.properties_file import (
     parse_properties,
     read_variable,
 )
+from cluster.storage.health import reason_of
 
 FIRST_PROCESS: Final = 1
 FILE_SIZE_MAX: Final = 16 * 1024**2
@@ -97,7 +98,8 @@ def main(arguments: Sequence[str]) -> int:
         sys.stderr.write(f"{error}\n")
         return error.exit_status
     except OSError as error:
-        sys.stderr.write(f"cannot write logs: {error}\n")
+        hint = f"set {LOGS_DIRECTORY}, or {LOGS_VARIABLE} in the environment, to a directory"
+        sys.stderr.write(f"cannot write logs: {reason_of(error)}\nhint: {hint}\n")
         return ExitStatus.FAILED
     raise_file_limit()
     for sentence in settings.ignored:

@@ -461,7 +461,9 @@ class BrokerProcess:
             self._tick_timer.cancel()
         for line in (*self._request_metrics.summary(), *self._controller_metrics.summary()):
             logger.info("%s", line)
-        logger.info("Broker %d has ended", self._membership.broker_id)
+        broker_id = self._membership.broker_id
+        # It has none yet where its start fails before ZooKeeper was asked for one.
+        logger.info("%s has ended", "The broker" if broker_id < 0 else f"Broker {broker_id}")
 
     async def _move_leaderships(self, logs: LogManager) -> None:
         membership = self._membership

@@ -45,7 +45,15 @@ class DirectoryHealth:
     def fail(self, error: OSError) -> KafkaStorageError:
         """Take the directory offline because of *error*; the first reason stays."""
         if error.errno in UNUSABLE_NAME and self.failure is None:
-            return KafkaStorageError(self.directory, str(error), is_offline=False)
+            return KafkaStorageError(self.directory, reason_of(error), is_offline=False)
         if self.failure is None:
-            self.failure = KafkaStorageError(self.directory, str(error))
+            self.failure = KafkaStorageError(self.directory, reason_of(error))
         return KafkaStorageError(self.directory, self.failure.reason)
+
+
+def reason_of(error: OSError) -> str:
+    """Return the system's words without their number, and the file where it is known."""
+    if error.strerror is None:
+        return str(error)
+    reason = error.strerror.lower()
+    return reason if error.filename is None else f"{error.filename}: {reason}"

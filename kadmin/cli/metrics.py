@@ -11,6 +11,8 @@ from kadmin.cli.frame import command
 from kadmin.cli.options import Decorator, declared, option
 from kadmin.cli.session import Session
 from kadmin.cli.watching import watch, watch_option
+from kadmin.errors import UsageError
+from kadmin.settings.keys import SERVERS, Key
 
 if TYPE_CHECKING:
     from kadmin.admin.metrics.endpoints import Endpoint
@@ -151,6 +153,7 @@ def endpoints_of(session: Session, options: dict[str, Any]) -> "list[Endpoint]":
     if not found:
         from kadmin.app.local_metrics import local_endpoints
 
+        forbid_servers(session, options["name"])
         found = local_endpoints(options["name"])
     names = [each.name for each in found]
     twice = sorted({name for name in names if names.count(name) > 1})
@@ -162,3 +165,22 @@ def endpoints_of(session: Session, options: dict[str, Any]) -> "list[Endpoint]":
             f"--broker {unknown[0]}: no endpoint has this name; there are {', '.join(names)}"
         )
     return [each for each in found if each.name in options["brokers"] or not options["brokers"]]
+
+
+def forbid_servers(session: Session, name: str) -> None:
+    """Refuse options that name servers, which know no endpoints, unless *name* is their cluster.
+
+    Raises:
+        UsageError: they are of another cluster.
+    """
+    from kadmin.app.local_metrics import serves_metrics
+
+    given = [key for key in map(Key.by_name, SERVERS) if session.flags.get(key.name) is not None]
+    zookeeper = session.flags.get("zookeeper")
+    if not given or (zookeeper is not None and serves_metrics(name, str(zookeeper))):
+        return
+    raise UsageError(
+        f"{given[0].option} does not say where the brokers' metrics are",
+        hint="name the endpoint of each broker: --prometheus-url 1=http://HOST:PORT"
+        " (or --jolokia-url); without them, --name takes a cluster of this machine",
+    )

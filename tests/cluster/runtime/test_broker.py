@@ -252,6 +252,18 @@ def test_a_zookeeper_that_is_not_there_is_waited_for_no_longer_than_said(tmp_pat
 
     assert refused.returncode == ExitCode.UNREACHABLE
     assert f"no session with ZooKeeper at {connect} within 300 ms" in refused.stderr
+    assert " INFO The broker has ended " in refused.stderr
+
+
+def test_a_directory_of_logs_that_is_none_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    settings = {"kafka.logs.dir": str(tmp_path / "file/logs")}
+    refused = run_to_end(write_properties(tmp_path / "b", "127.0.0.1:1", 1, settings))
+
+    assert refused.returncode == ExitCode.FAILED
+    said = refused.stderr.splitlines()
+    assert f"cannot write logs: {tmp_path}/file/logs: not a directory" == said[0]
+    assert said[1].startswith("hint: set kafka.logs.dir")
 
 
 def test_a_port_that_is_taken_is_told_by_name(tmp_path: Path, chroot: str) -> None:

@@ -392,7 +392,7 @@ def test_a_disk_that_fails_while_its_logs_are_opened_is_named_and_the_last_one_e
         assert [await running.produce("a", index) for index in (0, 1)] == [0, 0]
 
     async def afterwards(running: Running) -> None:
-        assert f"log directory {directories[0]} is offline: [Errno 5]" in caplog.text
+        assert f"log directory {directories[0]} is offline: " in caplog.text
         assert f"log directory {directories[1]} is offline" not in caplog.text
 
     run(tmp_path, chroot, use, log_dirs=joined)

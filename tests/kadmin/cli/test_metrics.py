@@ -112,6 +112,11 @@ def test_a_rate_is_counted_between_two_looks(one_broker: OneBroker) -> None:
             "no endpoint has this name; there are a",
         ),
         (("--name", "none"), ExitCode.FAILED, "there is no cluster 'none'"),
+        (
+            ("--zookeeper", "h:1"),
+            ExitCode.USAGE,
+            "--zookeeper does not say where the brokers' metrics are",
+        ),
     ],
 )
 def test_what_cannot_be_shown_is_named(

@@ -3,6 +3,7 @@
 A record is a head line with the stack trace behind it, and moves as one.  Knows blocks, no files.
 """
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -21,6 +22,23 @@ PROBE_BYTES: Final = 1 << 20
 state-change log."""
 
 RETURN: Final = 13
+
+ANSWERS: Final = (
+    (
+        re.compile(
+            rb'\s*\{\s*"(?:took|_scroll_id|pit_id|timed_out|_shards|hits)"[^\n]*"hits"\s*:\s*\['
+        ),
+        "an answer of Elasticsearch",
+        ".hits.hits[]",
+    ),
+    (
+        re.compile(rb'\s*\{\s*"(?:events|searchedLogStreams|nextToken)"\s*:[^\n]*"message"'),
+        "an answer of CloudWatch",
+        ".events[]",
+    ),
+    (re.compile(rb'\s*\[\s*\{\s*"[^\n]*\}\s*,\s*\{'), "an array of JSON", ".[]"),
+)
+"""How answers of log stores begin, what they are, and where their events are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +106,18 @@ def text_start(reader: Reader, size: int) -> int:
 def has_returns_alone(front: bytes) -> bool:
     """Return whether lines of *front*, the start of a file, end in a carriage return alone."""
     return b"\n" not in front and b"\r[" in front.rstrip(b"\r")
+
+
+def answer_advice(front: bytes) -> str | None:
+    """Return what to do with a file with the start *front* that is the answer of a log store, with
+    all its events in one line; None for another file."""
+    for pattern, name, events in ANSWERS:
+        if pattern.match(front):
+            return (
+                f"it is {name}, with all its events in one line: take them out with"
+                f" jq -c '{events}'"
+            )
+    return None
 
 
 @dataclass(frozen=True, slots=True)

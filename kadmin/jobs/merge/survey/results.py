@@ -15,6 +15,7 @@ from kadmin.jobs.merge.survey.parts import Part
 from kadmin.jobs.merge.survey.records import (
     PROBE_BYTES,
     WINDOW_BYTES,
+    answer_advice,
     block_at,
     has_returns_alone,
 )
@@ -128,6 +129,8 @@ def reason_for_none(file: LogFile) -> str:
         return NO_LOG
     with opened(file.path, file.identity) as reader:
         begins = block_at(reader, 0, WINDOW_BYTES).tobytes()
+    if (advice := answer_advice(begins.lstrip(b"\0"))) is not None:
+        return advice
     if begins.startswith((b"{", b"[{", b"[\n")):
         return "it is JSON, but without an event on each line: take its lines out with jq -r"
     if has_returns_alone(begins.lstrip(b"\0")):

@@ -25,6 +25,7 @@ from kadmin.jobs.merge.survey.parts import (
 from kadmin.jobs.merge.survey.records import (
     PROBE_BYTES,
     WINDOW_BYTES,
+    answer_advice,
     block_at,
     first_head,
     has_returns_alone,
@@ -142,7 +143,8 @@ def run_survey(task: SurveyTask) -> SurveyResult:
             return survey_gzip(task, reader, Path(task.store))
         begin, end = (head_from(offset, task, reader) for offset in (task.begin, task.end))
         hole = text_start(reader, end) if begin == 0 else 0
-        if begin == 0 and has_returns_alone(block_at(reader, hole, WINDOW_BYTES).tobytes()):
+        front = block_at(reader, hole, WINDOW_BYTES).tobytes() if begin == 0 else b""
+        if has_returns_alone(front) or answer_advice(front) is not None:
             return SurveyResult(number=task.number, begin=0, parts=())
         if begin == 0 and not may_be_log(reader, hole, task.file.size, task.clock):
             return SurveyResult(number=task.number, begin=0, parts=())

@@ -1,4 +1,5 @@
 import gzip
+import json
 import random
 from collections.abc import Sequence
 from itertools import pairwise, takewhile
@@ -300,3 +301,26 @@ def test_a_packed_file_may_have_several_members_and_padding(tmp_path: Path) -> N
 
     assert content + more == data
     assert () == summary.damaged
+
+
+@pytest.mark.parametrize(
+    ("front", "between", "end", "advice"),
+    [
+        ('{"took":3,"hits":{"total":2,"hits":[', ",", "]}}", "jq -c '.hits.hits[]'"),
+        ('{"events": [', ", ", "]}\n", "jq -c '.events[]'"),
+        ("[", ", ", "]\n", "jq -c '.[]'"),
+        ("", "\n", "\n", None),
+    ],
+    ids=["Elasticsearch", "CloudWatch", "array", "lines"],
+)
+def test_an_answer_in_one_line_is_named(
+    tmp_path: Path, front: str, between: str, end: str, advice: str | None
+) -> None:
+    events = [json.dumps({"_source": {"message": head(n).decode()}}) for n in range(3)]
+    answer = f"{front}{between.join(events)}{end}".encode()
+
+    data, summary = merged(write_sources(tmp_path, [[answer]]))
+
+    assert (b"" if advice else answer) == data
+    assert (advice is None) == (not summary.skipped)
+    assert advice is None or advice in summary.skipped[0].reason
