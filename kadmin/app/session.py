@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 ELECTION_S: Final = 5.0
 """How long a read waits for ZooKeepers without a majority, where brokers can answer instead."""
+NAME_BROKERS: Final = "brokers that are named, too, by --bootstrap-server, tell what they know"
 
 Port = TypeVar("Port")
 
@@ -152,6 +153,8 @@ class Session:
         except ZooKeeperSilent as error:
             if self.known_brokers is None:
                 self._forget_servers()
+                # Only here: other commands need ZooKeeper, whatever brokers know.
+                error.hint = f"{error.hint}; {NAME_BROKERS}"
                 raise
             self.zookeeper_failure = error
             self.warn(

@@ -93,12 +93,7 @@ class NoMajority(ZooKeeperSilent):
     """Most servers of the ensemble do not answer, so that none serves."""
 
     def __init__(self, connect: str, heard: Heard) -> None:
-        super().__init__(
-            connect,
-            str(heard),
-            hint="'kadmin zookeeper' shows each server; brokers that are named, too, by"
-            " --bootstrap-server, tell what they know",
-        )
+        super().__init__(connect, str(heard), hint="'kadmin zookeeper' shows each server")
         self.heard = heard
 
 

@@ -116,6 +116,7 @@ def test_nothing_is_changed_while_zookeeper_has_no_majority(
 
     assert (ExitCode.UNREACHABLE, "") == (outcome.exit_code, outcome.stdout)
     assert f"kadmin: cannot reach ZooKeeper at {idle_zookeepers}: {LOST}" in outcome.stderr
+    assert outcome.stderr.endswith(" zookeeper' shows each server\n"), "they are named already"
 
 
 @with_broker
