@@ -346,7 +346,11 @@ def end(run: MoveRun, work: Work, view: View, memory: Memory) -> Procedure[MoveR
             memory.stalls += (Stall(partition=None, reason=why, since_ms=view.time_ms),)
             yield from report_progress(run, view, memory)
             return run
-        yield Report(Throttled(None, but_for("restored", answer.silent)))
+        restored = but_for("restored", answer.silent)
+        if answer.silent:
+            they_are = "it is" if len(answer.silent) == 1 else "they are"
+            restored += f": 'kadmin throttle release' does that when {they_are} back"
+        yield Report(Throttled(None, restored))
     state, reason = ending(run, work, memory)
     ended = replace(run, state=state, reason=reason, ended_at_ms=view.time_ms)
     return ended if isinstance((yield Keep(ended)), Done) else run
