@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
-from cluster.model.ids import TopicPartition
+from cluster.model.ids import BrokerId, TopicPartition
 
 SHOWN_MAX: Final = 5
 LISTED_MAX: Final = 10
@@ -55,6 +55,14 @@ def counted_by_topic(partitions: Iterable[TopicPartition]) -> str:
         left = sum(counts[topic] for topic in rest)
         shown.append(f"{left:,} of {counted(len(rest), 'other topic')}")
     return ", ".join(shown)
+
+
+def brokers_text(brokers: Sequence[BrokerId]) -> str:
+    """Return `broker 7`, `brokers 7 and 8`, in their order."""
+    names = [str(broker) for broker in brokers]
+    if len(names) == 1:
+        return f"broker {names[0]}"
+    return f"brokers {', '.join(names[:-1])} and {names[-1]}"
 
 
 def with_reasons(things: Iterable[tuple[object, str]]) -> str:

@@ -19,7 +19,12 @@ The phase is not stored anywhere: the ISR determines it each time.  A crash befo
 a crash after it, up to B6, leaves a node from which the next controller begins again with A1 or B1,
 whatever part of that was done already.
 
-It differs from Kafka's onPartitionReassignment where that can lose records, or leave logs behind:
+Partitions that are reassigned together make each step together: one by one, as in Kafka, a topic's
+node would be written twice for each of its partitions, and the controller would do nothing else
+for as long as hundreds of them wait for ZooKeeper in turn.
+
+It also differs from Kafka's onPartitionReassignment where that can lose records, or leave logs
+behind:
 
 * U0 comes before U1, so that there is never an ISR with a replica that is not assigned, and is
   refused when it would leave an ISR empty, as KRaft refuses it.
@@ -33,6 +38,7 @@ Source: Kafka's KafkaController, from onPartitionReassignment to maybeRemoveFrom
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Final
 
 from cluster.controller import deletion, partitions, reassignment_node, replicas
@@ -42,10 +48,11 @@ from cluster.controller.election import Strategy, new_leader_and_isr
 from cluster.controller.procedures import (
     Procedure,
     States,
-    fenced,
     is_ahead,
     read_states,
+    require_fence,
     rewrite_states,
+    some_at_once,
 )
 from cluster.controller.replica_states import Replica, ReplicaStatus
 from cluster.controller.topics import absorb, is_another
@@ -65,46 +72,75 @@ VERSION_WITH_MOVES: Final = 2
 NO_SUCH_PARTITION: Final = ApiError(
     ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "The partition does not exist."
 )
+UNWRITTEN_TOPIC: Final = ApiError(
+    ErrorCode.UNKNOWN_SERVER_ERROR, "The topic's node could not be written."
+)
+UNWRITTEN_STATE: Final = ApiError(
+    ErrorCode.UNKNOWN_SERVER_ERROR, "The partition's state could not be written."
+)
+TOPICS_AT_ONCE_MAX: Final = 50
+"""So many nodes of topics, which may be large, are written together."""
 
 
 def start(
-    active: ActiveController, partition: TopicPartition, assignment: PartitionAssignment
-) -> Procedure[ApiError | None]:
-    """Begin, replace or cancel a reassignment; *assignment* was computed from the current one.
+    active: ActiveController, wanted: Mapping[TopicPartition, PartitionAssignment]
+) -> Procedure[dict[TopicPartition, ApiError | None]]:
+    """Begin, replace or cancel reassignments; those *wanted* were computed from the current ones.
 
-    For a topic that is to be deleted it can only be cancelled, so that the deletion goes on.
-    Returns the reason if nothing was begun, else None.
+    For a topic that is to be deleted they can only be cancelled, so that the deletion goes on.
+    Returns the reason for each of which nothing was begun, and None for the others.
     """
+    refusals: dict[TopicPartition, ApiError | None] = {}
+    for part in some_at_once(tuple(wanted.items())):
+        possible = {each: new for each, new in part if _may_start(active, each, new)}
+        refusals |= {each: NO_SUCH_PARTITION for each, _ in part if each not in possible}
+        refused = yield from _change_assignments(active, possible)
+        refusals |= {each: refused.get(each) for each in possible}
+        yield from advance(active, [each for each in possible if each not in refused])
+    return refusals
+
+
+def _may_start(
+    active: ActiveController, partition: TopicPartition, assignment: PartitionAssignment
+) -> bool:
     context = active.context
-    if partition not in context.assignments:
-        return NO_SUCH_PARTITION
-    if context.is_to_be_deleted(partition) and not _gives_up(
-        context.assignments[partition], assignment
-    ):
-        return NO_SUCH_PARTITION
-    refusal = yield from _change_assignment(active, partition, assignment)
-    if refusal is None:
-        yield from advance(active, partition)
-    return refusal
+    current = context.assignments.get(partition)
+    if current is None:
+        return False
+    return not context.is_to_be_deleted(partition) or _gives_up(current, assignment)
 
 
-def advance(active: ActiveController, partition: TopicPartition) -> Procedure[None]:
-    """Continue a partition whose assignment is written: to its end, if the ISR has the target.
+def advance(active: ActiveController, some: Sequence[TopicPartition]) -> Procedure[None]:
+    """Continue partitions whose assignment is written: to the end, where the ISR has the target.
 
     A partition that is to be deleted and has no state gets none for it.
     """
+    for part in some_at_once(some):
+        yield from _advance(active, part)
+
+
+def _advance(active: ActiveController, some: Sequence[TopicPartition]) -> Procedure[None]:
     context = active.context
-    if partition in context.reassigning:
-        context.states |= yield from read_states(active, (partition,))
-        if context.is_to_be_deleted(partition) and partition not in context.states:
-            return
+    moving = tuple(each for each in some if each in context.reassigning)
+    if moving:
+        context.states |= yield from read_states(active, moving)
+    wait = [
+        each
+        for each in moving
+        if not (_can_complete(active, each) or _is_deleted_without_state(active, each))
+    ]
     # Without a replica to add or remove, only the order of the replicas changes.
-    if partition not in context.reassigning or _can_complete(active, partition):
-        yield from _complete(active, partition)
-        return
-    yield from _add_replicas(active, partition)
+    ready = [
+        each for each in some if each not in context.reassigning or _can_complete(active, each)
+    ]
+    yield from _add_replicas(active, wait)
     # A partition that had no leader before has its first ISR now, of all live replicas.
-    yield from on_isr_changed(active, (partition,))
+    yield from on_isr_changed(active, wait)
+    yield from _complete(active, ready)
+
+
+def _is_deleted_without_state(active: ActiveController, partition: TopicPartition) -> bool:
+    return active.context.is_to_be_deleted(partition) and partition not in active.context.states
 
 
 def on_isr_changed(active: ActiveController, changed: Iterable[TopicPartition]) -> Procedure[None]:
@@ -113,11 +149,14 @@ def on_isr_changed(active: ActiveController, changed: Iterable[TopicPartition]) 
     To be called with partitions that may be reassigning, whenever the context has new states.
     """
     context = active.context
-    for partition in tuple(changed):
-        if partition in context.reassigning and _can_complete(active, partition):
+    ready = [
+        each for each in changed if each in context.reassigning and _can_complete(active, each)
+    ]
+    for part in some_at_once(ready):
+        for partition in part:
             target = context.assignments[partition].target
             active.note(f"partition={partition} target={list(target)} has caught up")
-            yield from _complete(active, partition)
+        yield from _complete(active, part)
 
 
 def delete_old_logs(active: ActiveController, started: Iterable[BrokerId]) -> None:
@@ -142,26 +181,26 @@ def delete_old_logs(active: ActiveController, started: Iterable[BrokerId]) -> No
 def resume(active: ActiveController, started: Collection[BrokerId]) -> Procedure[None]:
     """Continue the reassignments that waited for brokers that have *started*."""
     context = active.context
-    for partition in tuple(context.reassigning):
-        target = context.assignments[partition].target
-        if any(broker_id in target for broker_id in started):
-            yield from advance(active, partition)
+    waited = [
+        each
+        for each in context.reassigning
+        if not set(started).isdisjoint(context.assignments[each].target)
+    ]
+    yield from advance(active, waited)
 
 
 def resume_all(active: ActiveController, but: Collection[TopicPartition] = ()) -> Procedure[None]:
     """Continue all reassignments that another controller has begun, *but* these."""
-    for partition in tuple(active.context.reassigning):
-        if partition not in but:
-            yield from advance(active, partition)
+    yield from advance(active, [each for each in active.context.reassigning if each not in but])
 
 
 def on_brokers_gone(active: ActiveController, gone: Iterable[BrokerId]) -> Procedure[None]:
     """Wait no longer until these brokers have deleted the replicas removed from them."""
-    context = active.context
+    finishing = active.context.finishing
     for broker_id in gone:
-        for partition, waiting in tuple(context.finishing.items()):
+        for waiting in finishing.values():
             waiting.pop(broker_id, None)
-            yield from _finish(active, partition)
+    yield from _finish(active, tuple(finishing))
 
 
 def on_stopped(
@@ -173,164 +212,219 @@ def on_stopped(
     without it.
     """
     context = active.context
-    for broker_id, partition in stopped:
+    settled = list(stopped)
+    for broker_id, partition in settled:
         context.unconfirmed_stops.get(broker_id, {}).pop(partition, None)
-        yield from _on_settled(active, Replica(broker_id, partition))
     for replica, reason in failed.items():
         broker_id, partition = replica
         if partition in context.unconfirmed_stops.get(broker_id, ()):
             text = f"partition={partition} was removed from broker {broker_id}, which has its log"
             active.note(f"{text}: {reason}", Level.WARN)
-            yield from _on_settled(active, replica)
+            settled.append(replica)
+    for broker_id, partition in settled:
+        context.finishing.get(partition, {}).pop(broker_id, None)
+    yield from _finish(active, [replica.partition for replica in settled])
 
 
 # Phase U
 
 
-def _change_assignment(
-    active: ActiveController, partition: TopicPartition, assignment: PartitionAssignment
-) -> Procedure[ApiError | None]:
+def _change_assignments(
+    active: ActiveController, wanted: Mapping[TopicPartition, PartitionAssignment]
+) -> Procedure[dict[TopicPartition, ApiError]]:
+    """Write and note *wanted*; returns the reasons for those that stay as they are."""
     context = active.context
-    current = context.assignments[partition]
-    if current == assignment:
-        return None
-    dropped = tuple(
-        broker_id for broker_id in current.replicas if broker_id not in assignment.replicas
-    )
-    if dropped and partition in context.states:
-        refusal = yield from _fence_off(active, partition, assignment)  # U0
-        if refusal is not None:
-            return refusal
-    if not (yield from _write_assignment(active, partition, assignment)):  # U1
-        if dropped and partition in context.states:
-            batch = OrderBatch(active)
-            batch.add_leader_and_isr(current.replicas, partition)
-            batch.send()
-        return ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, "The topic's node could not be written.")
-    active.note(f"partition={partition} is reassigned: {_text(current)} to {_text(assignment)}")
-    context.set_assignment(partition, assignment)  # U2
-    context.finishing.pop(partition, None)
-    for broker_id in assignment.replicas:
-        # What was removed before, and comes back now, must keep what it gets from now on.
-        context.unconfirmed_stops.get(broker_id, {}).pop(partition, None)
-    removed = [Replica(broker_id, partition) for broker_id in dropped]
+    before = {each: context.assignments[each] for each in wanted}
+    changed = {each: new for each, new in wanted.items() if new != before[each]}
+    dropped = {
+        each: [member for member in before[each].replicas if member not in new.replicas]
+        for each, new in changed.items()
+    }
+    fenced_off = {
+        each: changed[each] for each in changed if dropped[each] and each in context.states
+    }
+    refusals = yield from _fence_off(active, fenced_off)  # U0
+    fenced_off = {each: new for each, new in fenced_off.items() if each not in refusals}
+    changed = {each: new for each, new in changed.items() if each not in refusals}
+    written = yield from _write_assignments(active, changed)  # U1
+    batch = OrderBatch(active)
+    for partition in changed.keys() - written:
+        if partition in fenced_off:
+            batch.add_leader_and_isr(before[partition].replicas, partition)
+        refusals[partition] = UNWRITTEN_TOPIC
+    batch.send()
+    removed = []
+    for partition in written:
+        new = changed[partition]
+        text = f"{_text(before[partition])} to {_text(new)}"
+        active.note(f"partition={partition} is reassigned: {text}")
+        context.set_assignment(partition, new)  # U2
+        context.finishing.pop(partition, None)
+        for broker_id in new.replicas:
+            # What was removed before, and comes back now, must keep what it gets from now on.
+            context.unconfirmed_stops.get(broker_id, {}).pop(partition, None)
+        removed += [Replica(broker_id, partition) for broker_id in dropped[partition]]
     # The others receive the change in A1 or B3: they do not need the leader epoch of U0.
     yield from replicas.take_offline(active, removed, tells_others=False)  # U3
     _delete(active, removed)
-    return None
+    return refusals
 
 
 def _fence_off(
-    active: ActiveController, partition: TopicPartition, assignment: PartitionAssignment
-) -> Procedure[ApiError | None]:
-    """U0: remove the replicas that *assignment* drops from the ISR, and prevent their return.
+    active: ActiveController, wanted: Mapping[TopicPartition, PartitionAssignment]
+) -> Procedure[dict[TopicPartition, ApiError]]:
+    """U0: remove the replicas that assignments drop from the ISRs, and prevent their return.
 
     A dropped replica leads no longer.  The leader epoch rises also where none of them is in the
     ISR: otherwise a replica that catches up just now would be added before the leader learns that
     it is no longer a replica.
     """
     context = active.context
-    kept = assignment.replicas
-    is_unclean = False
+    unclean: dict[TopicPartition, None] = {}
 
-    def without_dropped(state: PartitionState) -> PartitionState | None:
-        nonlocal is_unclean
+    def without_dropped(partition: TopicPartition, state: PartitionState) -> PartitionState | None:
+        kept = wanted[partition].replicas
         isr = tuple(member for member in state.isr if member in kept)
         able = [member for member in kept if member in isr and context.is_live(member, partition)]
         leader = state.leader if state.leader in kept else next(iter(able), NO_LEADER)
-        is_unclean = not isr
-        return None if is_unclean else _decided(active, state, leader, isr)
+        unclean.pop(partition, None)
+        if not isr:
+            unclean[partition] = None
+            return None
+        return _decided(active, state, leader, isr)
 
-    state = yield from _rewrite_state(active, partition, without_dropped)
-    if is_unclean:
-        return ApiError(
-            ErrorCode.INVALID_REPLICA_ASSIGNMENT,
-            f"Unable to drop the replicas that partition {partition} was being moved to, because "
-            "it would require an unclean leader election.",
-        )
-    if state is None:
-        text = "The partition's state could not be written."
-        return ApiError(ErrorCode.UNKNOWN_SERVER_ERROR, text)
-    if state.leader == NO_LEADER:
-        partitions.take_offline(active, (partition,))
-    return None
+    states = yield from _rewrite_states(active, wanted, without_dropped)
+    leaderless = [each for each, state in states.items() if state.leader == NO_LEADER]
+    partitions.take_offline(active, leaderless)
+    return {
+        each: _would_be_unclean(each) if each in unclean else UNWRITTEN_STATE
+        for each in wanted
+        if each not in states
+    }
 
 
-def _write_assignment(
-    active: ActiveController, partition: TopicPartition, assignment: PartitionAssignment
-) -> Procedure[bool]:
-    """Write the partition's replicas into its topic's node; False when that fails for good.
+def _would_be_unclean(partition: TopicPartition) -> ApiError:
+    return ApiError(
+        ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+        f"Unable to drop the replicas that partition {partition} was being moved to, because "
+        "it would require an unclean leader election.",
+    )
 
-    The node's other content is kept: after a conflict it is read again.  That also adds partitions
+
+def _write_assignments(
+    active: ActiveController, wanted: Mapping[TopicPartition, PartitionAssignment]
+) -> Procedure[dict[TopicPartition, None]]:
+    """Write the replicas of partitions into the nodes of their topics, each node once; returns
+    those that are written: the others fail for good.
+
+    A node's other content is kept: after a conflict it is read again.  That also adds partitions
     that another writer has added, as their own event would.
     """
+    of_topics: dict[str, dict[int, PartitionAssignment]] = {}
+    for (topic, number), assignment in wanted.items():
+        of_topics.setdefault(topic, {})[number] = assignment
+    names = tuple(of_topics)
+    written: dict[TopicPartition, None] = {}
+    for first in range(0, len(names), TOPICS_AT_ONCE_MAX):
+        part = {name: of_topics[name] for name in names[first : first + TOPICS_AT_ONCE_MAX]}
+        written |= yield from _write_topics(active, part)
+    return {each: None for each in wanted if each in written}
+
+
+def _write_topics(
+    active: ActiveController, of_topics: Mapping[str, Mapping[int, PartitionAssignment]]
+) -> Procedure[dict[TopicPartition, None]]:
     context = active.context
-    topic, number = partition.topic, partition.partition
-    known = context.topics[topic]
-    while True:
-        wanted = replace(
-            known,
-            partitions={**known.partitions, number: assignment},
-            version=max(known.version, VERSION_WITH_MOVES),
-        )
-        result = yield from fenced(writes.write_assignment(active.fence, topic, wanted))
-        if isinstance(result, Committed):
-            context.topics[topic] = replace(wanted, zk_version=result.zk_version)
-            return True
-        read = yield from reads.read_assignments(active.client, (topic,))
-        is_there = topic in read and not is_another(known, read[topic])
-        if isinstance(result, Refused) or not is_there:
-            reason = "ZooKeeper refuses to write its topic" if is_there else "its topic is gone"
-            active.note(f"partition={partition} stays as it is: {reason}", Level.ERROR)
-            return False
-        yield from absorb(active, topic, read[topic])
-        known = context.topics[topic]
+    written: dict[TopicPartition, None] = {}
+    while of_topics:
+        nodes = {
+            topic: replace(
+                known := context.topics[topic],
+                partitions={**known.partitions, **changed},
+                version=max(known.version, VERSION_WITH_MOVES),
+            )
+            for topic, changed in of_topics.items()
+        }
+        outcomes = yield from writes.write_assignments(active.fence, nodes)
+        failed = {}
+        for topic, outcome in outcomes.items():
+            require_fence(outcome)
+            if isinstance(outcome, Committed):
+                context.topics[topic] = replace(nodes[topic], zk_version=outcome.zk_version)
+                written |= {TopicPartition(topic, number): None for number in of_topics[topic]}
+            else:
+                failed[topic] = of_topics[topic]
+        read = yield from reads.read_assignments(active.client, tuple(failed))
+        of_topics = {}
+        for topic, changed in failed.items():
+            is_there = topic in read and not is_another(context.topics[topic], read[topic])
+            is_refused = isinstance(outcomes[topic], Refused)
+            if is_there and not is_refused:
+                yield from absorb(active, topic, read[topic])
+                of_topics[topic] = changed
+            elif is_there and len(changed) > 1:
+                # All of them may be too much for a node, and some of them not.
+                for number, assignment in changed.items():
+                    written |= yield from _write_topics(active, {topic: {number: assignment}})
+            else:
+                reason = "ZooKeeper refuses to write its topic" if is_there else "its topic is gone"
+                for number in changed:
+                    text = f"partition={TopicPartition(topic, number)} stays as it is: {reason}"
+                    active.note(text, Level.ERROR)
+    return written
 
 
 # Phase A
 
 
-def _add_replicas(active: ActiveController, partition: TopicPartition) -> Procedure[None]:
+def _add_replicas(active: ActiveController, some: Iterable[TopicPartition]) -> Procedure[None]:
     """Send who is added and removed, and start the added replicas.
 
     A partition that has had no leader yet may get one now.
     """
     context = active.context
-    assignment = context.assignments[partition]
-    if partition in context.states:
-        yield from _raise_leader_epoch(active, partition)  # A1
-    new = [Replica(broker_id, partition) for broker_id in assignment.adding]
+    some = tuple(some)
+    yield from _raise_leader_epochs(active, [each for each in some if each in context.states])  # A1
+    new = [Replica(member, each) for each in some for member in context.assignments[each].adding]
     non_existent = ReplicaStatus.NON_EXISTENT
     replicas.make_new(
         active, [replica for replica in new if context.replica_status(replica) is non_existent]
     )  # A2
-    if partition not in context.states:
-        yield from partitions.bring_online(active, (partition,), Strategy.OFFLINE)
+    unled = [each for each in some if each not in context.states]
+    yield from partitions.bring_online(active, unled, Strategy.OFFLINE)
 
 
-def _raise_leader_epoch(
-    active: ActiveController, partition: TopicPartition
-) -> Procedure[PartitionState | None]:
-    """Send all replicas the present assignment; the leader and the ISR stay.
+def _raise_leader_epochs(
+    active: ActiveController, some: Iterable[TopicPartition]
+) -> Procedure[States]:
+    """Send all replicas the present assignments; the leaders and the ISRs stay.
 
-    Replicas would ignore it under the leader epoch that they have.  None when it cannot be raised.
+    Replicas would ignore them under the leader epochs that they have.  Returns the states of those
+    that could be raised.
 
     Source: Kafka's updateLeaderEpochAndSendRequest.
     """
-    assignment = active.context.assignments[partition]
-    state = yield from _rewrite_state(
-        active, partition, lambda state: _decided(active, state, state.leader, state.isr)
+    some = tuple(some)
+    assignments = active.context.assignments
+    states = yield from _rewrite_states(
+        active, some, lambda _, state: _decided(active, state, state.leader, state.isr)
     )
-    if state is None:
-        active.log(failed_for_reassignment(active.tag, partition, assignment))
-        return None
     batch = OrderBatch(active)
-    batch.add_leader_and_isr(assignment.origin, partition)
-    # The added ones may choose any log directory; the origin's logs must not be made a second time.
-    batch.add_leader_and_isr(assignment.adding, partition, is_new=True)
+    for partition in states:
+        assignment = assignments[partition]
+        batch.add_leader_and_isr(assignment.origin, partition)
+        # The added ones may choose any log directory; the origin's logs must not be made a second
+        # time.
+        batch.add_leader_and_isr(assignment.adding, partition, is_new=True)
     batch.send()
-    active.log(sent_for_reassignment(active.tag, partition, state, assignment))
-    return state
+    for partition in some:
+        state = states.get(partition)
+        active.log(
+            failed_for_reassignment(active.tag, partition, assignments[partition])
+            if state is None
+            else sent_for_reassignment(active.tag, partition, state, assignments[partition])
+        )
+    return states
 
 
 # Phase B
@@ -348,73 +442,94 @@ def _can_complete(active: ActiveController, partition: TopicPartition) -> bool:
     )
 
 
-def _complete(active: ActiveController, partition: TopicPartition) -> Procedure[None]:
+def _complete(active: ActiveController, some: Iterable[TopicPartition]) -> Procedure[None]:
     context = active.context
-    assignment = context.assignments[partition]
-    added = [Replica(broker_id, partition) for broker_id in assignment.adding]
-    removed = [Replica(broker_id, partition) for broker_id in assignment.removing]
+    before = {each: context.assignments[each] for each in some}
+    added = [Replica(member, each) for each, old in before.items() for member in old.adding]
     yield from replicas.bring_online(active, added)  # B1
-    context.set_assignment(partition, PartitionAssignment(assignment.target))  # B2
-    is_led = yield from _lead_from_target(active, partition)  # B3
-    if assignment.is_reassigning and not is_led:
-        # No broker was sent the target: the assignment is as it was.
-        active.note(f"partition={partition} waits for a leader in its target", Level.WARN)
-        context.set_assignment(partition, assignment)
-        return
-    is_safe = not assignment.is_reassigning or _can_complete(active, partition)
-    if is_safe:
-        yield from replicas.take_offline(active, removed)  # B4
-        offline = ReplicaStatus.OFFLINE
-        is_safe = all(context.replica_status(replica) is offline for replica in removed)
-    if not is_safe:
-        # The former leader shrank the ISR just before B3, or ZooKeeper refused B4: the replicas
-        # that received the target are sent the full assignment again.
-        context.set_assignment(partition, assignment)
-        yield from _add_replicas(active, partition)
-        return
-    # Also those that cannot open the log, or have lost its disk: only the broker can distinguish
-    # them.
-    waiting = context.finishing.setdefault(partition, {})
-    waiting |= {broker_id: None for broker_id, _ in removed if broker_id in context.brokers}
-    _delete(active, removed)  # B5
-    yield from _finish(active, partition)
+    for partition, old in before.items():
+        context.set_assignment(partition, PartitionAssignment(old.target))  # B2
+    led = yield from _lead_from_targets(active, before)  # B3
+    for partition in [each for each, old in before.items() if old.is_reassigning]:
+        if partition not in led:
+            # No broker was sent the target: the assignment is as it was.
+            active.note(f"partition={partition} waits for a leader in its target", Level.WARN)
+            context.set_assignment(partition, before.pop(partition))
+    removed = {
+        each: [Replica(member, each) for member in old.removing]
+        for each, old in before.items()
+        if not old.is_reassigning or _can_complete(active, each)
+    }
+    yield from replicas.take_offline(active, chain.from_iterable(removed.values()))  # B4
+    offline = ReplicaStatus.OFFLINE
+    safe = {
+        each: gone
+        for each, gone in removed.items()
+        if all(context.replica_status(replica) is offline for replica in gone)
+    }
+    # The former leader shrank the ISR just before B3, or ZooKeeper refused B4: the replicas that
+    # received the target are sent the full assignment again.
+    unsafe = [each for each in before if each not in safe]
+    for partition in unsafe:
+        context.set_assignment(partition, before[partition])
+    yield from _add_replicas(active, unsafe)
+    for partition, gone in safe.items():
+        # Also those that cannot open the log, or have lost its disk: only the broker can
+        # distinguish them.
+        waiting = context.finishing.setdefault(partition, {})
+        waiting |= {broker_id: None for broker_id, _ in gone if broker_id in context.brokers}
+    _delete(active, chain.from_iterable(safe.values()))  # B5
+    yield from _finish(active, safe)
 
 
-def _lead_from_target(active: ActiveController, partition: TopicPartition) -> Procedure[bool]:
-    """B3; whether a target replica leads under a leader epoch that was sent to the target.
+def _lead_from_targets(
+    active: ActiveController, some: Iterable[TopicPartition]
+) -> Procedure[set[TopicPartition]]:
+    """B3; those that a target replica leads, under a leader epoch that was sent to the target.
 
     Source: Kafka's moveReassignedPartitionLeaderIfRequired.
     """
     context = active.context
-    if partition not in context.states:
-        return False
-    before = context.states[partition]
-    target = context.assignments[partition].replicas
-    if before.leader in target and context.is_live(before.leader, partition):
-        active.note(f"partition={partition} keeps its leader {before.leader}")
-        return (yield from _raise_leader_epoch(active, partition)) is not None
-    active.note(f"partition={partition} needs another leader than {before.leader}")
-    yield from partitions.bring_online(active, (partition,), Strategy.REASSIGNMENT)
-    return context.states[partition].leader_epoch > before.leader_epoch
+    before = {each: context.states[each] for each in some if each in context.states}
+    keep, need = [], []
+    for partition, state in before.items():
+        target = context.assignments[partition].replicas
+        if state.leader in target and context.is_live(state.leader, partition):
+            active.note(f"partition={partition} keeps its leader {state.leader}")
+            keep.append(partition)
+        else:
+            active.note(f"partition={partition} needs another leader than {state.leader}")
+            need.append(partition)
+    raised = yield from _raise_leader_epochs(active, keep)
+    yield from partitions.bring_online(active, need, Strategy.REASSIGNMENT)
+    return {*raised} | {
+        each for each in need if context.states[each].leader_epoch > before[each].leader_epoch
+    }
 
 
-def _finish(active: ActiveController, partition: TopicPartition) -> Procedure[None]:
-    """B6 to B8, when all brokers have confirmed the deletion."""
+def _finish(active: ActiveController, some: Iterable[TopicPartition]) -> Procedure[None]:
+    """B6 to B8, of those for which all brokers have confirmed the deletion."""
     context = active.context
-    if context.finishing.get(partition, True):
+    ready = {
+        each: context.assignments[each] for each in some if not context.finishing.get(each, True)
+    }
+    if not ready:
         return
-    assignment = context.assignments[partition]
-    if not (yield from _write_assignment(active, partition, assignment)):  # B6
+    done = yield from _write_assignments(active, ready)  # B6
+    if not done:
         return
-    del context.finishing[partition]
-    active.note(f"partition={partition} replicas={list(assignment.replicas)} is reassigned")
+    for partition in done:
+        del context.finishing[partition]
+        members = list(ready[partition].replicas)
+        active.note(f"partition={partition} replicas={members} is reassigned")
     yield from reassignment_node.drop(
-        active, lambda named, target: (named, target) == (partition, assignment.replicas)
+        active, lambda named, target: named in done and target == ready[named].replicas
     )  # B7
     batch = OrderBatch(active)
-    batch.add_update_metadata(context.brokers, (partition,))  # B8
+    batch.add_update_metadata(context.brokers, done)  # B8
     batch.send()
-    yield from deletion.on_reassigned(active, partition.topic)
+    for topic in dict.fromkeys(partition.topic for partition in done):
+        yield from deletion.on_reassigned(active, topic)
 
 
 # What several phases do
@@ -433,43 +548,36 @@ def _delete(active: ActiveController, removed: Iterable[Replica]) -> None:
     replicas.remove(active, removed)
 
 
-def _on_settled(active: ActiveController, replica: Replica) -> Procedure[None]:
-    """Wait no longer for a removed replica."""
-    waiting = active.context.finishing.get(replica.partition)
-    if waiting is not None:
-        waiting.pop(replica.broker_id, None)
-        yield from _finish(active, replica.partition)
-
-
-def _rewrite_state(
+def _rewrite_states(
     active: ActiveController,
-    partition: TopicPartition,
-    change: Callable[[PartitionState], PartitionState | None],
-) -> Procedure[PartitionState | None]:
-    """Read, decide and write a state.
+    some: Iterable[TopicPartition],
+    change: Callable[[TopicPartition, PartitionState], PartitionState | None],
+) -> Procedure[dict[TopicPartition, PartitionState]]:
+    """Read, decide and write states, and return those that are written.
 
-    None when there is no state, or one that `is_ahead`, when *change* returns None, and when
-    ZooKeeper refuses the write.
+    Missing are those without a state, or with one that `is_ahead`, those for which *change* returns
+    None, and those that ZooKeeper refuses to write.
     """
-    rewritten: PartitionState | None = None
+    rewritten: dict[TopicPartition, PartitionState] = {}
 
     def decide(found: StatesRead, waiting: Sequence[TopicPartition]) -> Procedure[States]:
         yield from ()
-        stored = found.states.get(partition)
-        if stored is None or partition not in waiting:
-            return {}
-        if is_ahead(active, stored):
-            reason = replicas.written_by_another(active, stored)
-            active.note(f"partition={partition} keeps its state: {reason}", Level.ERROR)
-            return {}
-        wanted = change(stored)
-        return {} if wanted is None else {partition: wanted}
+        wanted = {}
+        for partition in waiting:
+            stored = found.states.get(partition)
+            if stored is None:
+                continue
+            if is_ahead(active, stored):
+                reason = replicas.written_by_another(active, stored)
+                active.note(f"partition={partition} keeps its state: {reason}", Level.ERROR)
+            elif (state := change(partition, stored)) is not None:
+                wanted[partition] = state
+        return wanted
 
     def on_written(partition: TopicPartition, state: PartitionState) -> None:
-        nonlocal rewritten
-        active.context.states[partition] = rewritten = state
+        active.context.states[partition] = rewritten[partition] = state
 
-    yield from rewrite_states(active, (partition,), decide, on_written, lambda *failed: None)
+    yield from rewrite_states(active, some, decide, on_written, lambda *failed: None)
     return rewritten
 
 

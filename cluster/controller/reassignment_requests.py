@@ -50,8 +50,7 @@ def alter(
     if wanted:
         # Of two requests the last one counts.
         yield from reassignment_node.drop(active, lambda partition, _: partition in wanted)
-    for partition, assignment in wanted.items():
-        refusals[partition] = yield from reassignment.start(active, partition, assignment)
+    refusals |= yield from reassignment.start(active, wanted)
     return AlterReassignmentsReply(ErrorCode.NONE, refusals)
 
 
@@ -81,15 +80,16 @@ def refresh(active: ActiveController) -> Procedure[tuple[TopicPartition, ...]]:
         return ()
     context.seen_reassignment = read.czxid
     yield from _look_for(active, request)
-    failed: dict[TopicPartition, ApiError] = {}
-    for partition, target in request.items():
-        refusal = _shape_problem(target)
-        if refusal is None:
-            current = context.assignments.get(partition, UNASSIGNED)
-            refusal = yield from reassignment.start(active, partition, current.reassigned(target))
-        if refusal is not None:
-            failed[partition] = refusal
-            active.note(f"partition={partition} is not reassigned: {refusal.message}", Level.WARN)
+    refusals = {partition: _shape_problem(target) for partition, target in request.items()}
+    wanted = {
+        partition: context.assignments.get(partition, UNASSIGNED).reassigned(target)
+        for partition, target in request.items()
+        if refusals[partition] is None
+    }
+    refusals |= yield from reassignment.start(active, wanted)
+    failed = {each: refusal for each, refusal in refusals.items() if refusal is not None}
+    for partition, refusal in failed.items():
+        active.note(f"partition={partition} is not reassigned: {refusal.message}", Level.WARN)
     yield from reassignment_node.drop(active, lambda partition, _: partition in failed)
     return tuple(partition for partition in request if partition not in failed)
 

@@ -178,8 +178,18 @@ def write_states(
 
 def write_assignment(fence: Fence, topic: str, assignment: TopicAssignment) -> Steps[SentOnce]:
     """Overwrite the node of *topic*; *assignment* has the expected `zk_version`."""
-    data = encode_assignment(assignment)
-    return (yield from write(fence, SetData(paths.topic(topic), data, assignment.zk_version)))
+    return (yield from write_assignments(fence, {topic: assignment}))[topic]
+
+
+def write_assignments(
+    fence: Fence, assignments: Mapping[str, TopicAssignment]
+) -> Steps[dict[str, SentOnce]]:
+    """As `write_assignment`, of several topics."""
+    operations = [
+        (SetData(paths.topic(topic), encode_assignment(assignment), assignment.zk_version),)
+        for topic, assignment in assignments.items()
+    ]
+    return dict(zip(assignments, (yield from write_each(fence, operations)), strict=True))
 
 
 def write_reassignment(fence: Fence, request: Reassignment) -> Steps[SentOnce]:

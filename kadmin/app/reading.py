@@ -50,6 +50,7 @@ def read_sizes(
     from kadmin.admin.wire import log_dirs
     from kadmin.plan.offsets import partitions_of
     from kadmin.reports.log_dir_usage import Grouping, usages
+    from kadmin.wording import brokers_text
 
     brokers = list(report.snapshot.brokers)
     names = [item.topic.name for item in report.topics]
@@ -60,9 +61,9 @@ def read_sizes(
     except KadminError as error:
         session.warn(f"sizes are not known: {error.message}")
         return None
-    silent = [str(broker) for broker in brokers if broker not in found]
+    silent = [broker for broker in brokers if broker not in found]
     if silent:
-        session.warn(f"not in the sizes, since they did not answer: broker {', '.join(silent)}")
+        session.warn(f"the sizes are without {brokers_text(silent)}: no answer")
     return {str(row.place.topic): row.size_bytes for row in usages(found, Grouping.TOPIC)}
 
 

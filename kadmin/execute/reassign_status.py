@@ -13,7 +13,7 @@ from kadmin.arguments.topics import TopicSelection
 from kadmin.errors import ExitCode, InProgressError, KadminError
 from kadmin.execute.throttles import put_throttles_back
 from kadmin.execute.unreadable import refuse_unreadable
-from kadmin.plan.broker_names import unknown_brokers
+from kadmin.plan.broker_names import no_broker_text, unknown_brokers
 from kadmin.plan.reassignment.dir_moves import (
     DirMove,
     Replica,
@@ -89,7 +89,7 @@ class NotAsWanted(KadminError):
                 f", then ask for the rest{how}" if partitions or replicas else ""
             )
         if brokers:
-            problems.append(f"there is no broker {', '.join(map(str, brokers))}")
+            problems.append(no_broker_text(brokers))
             hint = "'kadmin brokers --describe' lists all there are"
         super().__init__("; ".join(problems), hint=hint)
         self.partitions = tuple(partitions)

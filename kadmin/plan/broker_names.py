@@ -3,12 +3,12 @@
 A broker is one that is alive, or one of which some partition has a replica.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from cluster.model.ids import BrokerId
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from kadmin.errors import KadminError, hint_for_missing
-from kadmin.wording import listed
+from kadmin.wording import brokers_text
 
 
 class NoSuchBroker(KadminError):
@@ -23,15 +23,19 @@ class NoSuchBroker(KadminError):
         known: Iterable[BrokerId],
         remedy: str | None = None,
     ) -> None:
-        first, *_ = names = [str(broker) for broker in sorted(missing)]
+        first, *_ = names = sorted(missing)
         hint = hint_for_missing(
-            first, [str(broker) for broker in known], listed_by="kadmin brokers --describe"
+            str(first), [str(broker) for broker in known], listed_by="kadmin brokers --describe"
         )
         super().__init__(
-            f"there is no broker {listed(names)}",
+            no_broker_text(names),
             hint=hint if remedy is None else f"{hint}; {remedy}",
         )
         self.brokers = tuple(sorted(missing))
+
+
+def no_broker_text(missing: Sequence[BrokerId]) -> str:
+    return f"there {'is' if len(missing) == 1 else 'are'} no {brokers_text(missing)}"
 
 
 def hosts_of(topics: Iterable[TopicSnapshot]) -> set[BrokerId]:

@@ -135,6 +135,7 @@ def doctor_lines(
 ) -> Iterator[str]:
     """Describe each throttle that is a finding, and the healthy ones in one line a holder."""
     healthy: dict[Holder, list[Throttle]] = {}
+    orphans = [command for each, command in commands if each.holder is Holder.ORPHAN]
     for throttle, command in commands:
         if throttle.is_healthy:
             healthy.setdefault(throttle.holder, []).append(throttle)
@@ -144,8 +145,10 @@ def doctor_lines(
         yield f"  {slows_text((throttle,))}"
         if throttle.before is not None:
             yield visible(f"  when it is released, {throttle.before} is there again, as before")
-        if command is not None:
+        if command is not None and not (throttle.holder is Holder.ORPHAN and len(orphans) > 1):
             yield f"  to remove it: {command}"
+    if len(orphans) > 1:
+        yield f"to remove all {len(orphans):,} that are left of reassignments: {orphans[0]}"
     for holder, throttles in sorted(healthy.items()):
         why = f": {need}" if holder is Holder.REASSIGNMENT else ""
         places = first_listed(list(dict.fromkeys(map(where, throttles))))

@@ -11,7 +11,7 @@ from kadmin.errors import KadminError, RefusedError, hint_for_missing
 from kadmin.plan.broker_names import refuse_unknown_brokers
 from kadmin.plan.moves.plan_file import from_json
 from kadmin.snapshots.saved import SavedCluster
-from kadmin.wording import listed
+from kadmin.wording import brokers_text
 
 Targets = Mapping[TopicPartition, tuple[BrokerId, ...]]
 
@@ -65,7 +65,7 @@ def killed_brokers(
     dead = sorted(set(brokers) - cluster.brokers.keys())
     if dead:
         raise KadminError(
-            f"broker {listed(dead)} is not alive: it cannot fail",
+            f"{brokers_text(dead)} cannot fail: not alive",
             hint="'kadmin brokers --describe' shows which are alive",
         )
     by_rack: dict[str, set[BrokerId]] = {}
@@ -83,7 +83,7 @@ def require_new(cluster: ClusterSnapshot, added: Collection[BrokerId]) -> None:
     there = sorted(set(added) & cluster.brokers.keys())
     if there:
         raise KadminError(
-            f"broker {listed(there)} is alive: it cannot be added",
+            f"{brokers_text(there)} cannot be added: alive already",
             hint="'kadmin brokers --describe' shows which are alive",
         )
 

@@ -211,6 +211,7 @@ def supervised(way: Way, name: str) -> None:
     way.done("reassign", "rollback", "--yes")
     assert [1] == leaders(way, name)
     assert "rolled-back" in way.done("reassign", "list")
+    assert name not in way.done("throttle", "list")
 
 
 def throttle(way: Way) -> object:

@@ -9,12 +9,12 @@ from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.plan.api_versions import ApiComparison, BrokerApis, compare
 from kadmin.plan.check.evidence import Evidence
-from kadmin.plan.check.findings import Finding, Kind, Severity, brokers_text
+from kadmin.plan.check.findings import Finding, Kind, Severity
 from kadmin.plan.health import judge_loads
 from kadmin.plan.log_dirs import LogDirs, offline_dirs
 from kadmin.plan.risks import is_crowded
 from kadmin.quoting import quoted
-from kadmin.wording import counted
+from kadmin.wording import brokers_text, counted
 
 DESCRIBE: Final = "kadmin brokers --describe"
 DESCRIBE_QUORUM: Final = 55

@@ -1,6 +1,6 @@
 """Findings of a check: how bad is each, what is it about, and what helps?"""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -141,11 +141,3 @@ def in_order(findings: Collection[Finding]) -> tuple[Finding, ...]:
             ),
         )
     )
-
-
-def brokers_text(brokers: Sequence[BrokerId]) -> str:
-    """Return `broker 7`, `brokers 7 and 8`."""
-    names = [str(broker) for broker in brokers]
-    if len(names) == 1:
-        return f"broker {names[0]}"
-    return f"brokers {', '.join(names[:-1])} and {names[-1]}"

@@ -11,7 +11,7 @@ from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic_config_specs import THROTTLED_FOLLOWERS, THROTTLED_LEADERS
 from kadmin.plan.check.evidence import Evidence
-from kadmin.plan.check.findings import Finding, Kind, Severity, brokers_text
+from kadmin.plan.check.findings import Finding, Kind, Severity
 from kadmin.plan.reassignment.dir_moves import running_dir_moves
 from kadmin.plan.reassignment.journal import ThrottleJournal, is_set_by
 from kadmin.plan.reassignment.moves import running_moves, stale_command, stale_text
@@ -23,7 +23,7 @@ from kadmin.plan.reassignment.throttles import (
 )
 from kadmin.plan.risks import slow_copy
 from kadmin.quoting import quoted
-from kadmin.wording import counted
+from kadmin.wording import brokers_text, counted
 
 TOPIC_THROTTLES: Final = (THROTTLED_LEADERS, THROTTLED_FOLLOWERS)
 RATES: Final = (LEADER_RATE, FOLLOWER_RATE)

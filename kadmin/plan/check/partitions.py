@@ -9,10 +9,10 @@ from typing import Final, NamedTuple
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.plan import health
-from kadmin.plan.check.findings import Finding, Kind, Severity, brokers_text
+from kadmin.plan.check.findings import Finding, Kind, Severity
 from kadmin.plan.health import PartitionView
 from kadmin.quoting import quoted
-from kadmin.wording import counted, second_text
+from kadmin.wording import brokers_text, counted, second_text
 
 DESCRIBE: Final = "kadmin topics --describe"
 

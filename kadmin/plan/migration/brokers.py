@@ -5,7 +5,7 @@ from typing import Final
 
 from cluster.model.ids import BrokerId
 from cluster.zk import paths
-from kadmin.plan.check.findings import Severity, brokers_text
+from kadmin.plan.check.findings import Severity
 from kadmin.plan.migration.evidence import MigrationEvidence
 from kadmin.plan.migration.findings import (
     DIES,
@@ -15,6 +15,7 @@ from kadmin.plan.migration.findings import (
     MigrationKind,
     paths_text,
 )
+from kadmin.wording import brokers_text
 
 IBP: Final = "inter.broker.protocol.version"
 IBP_NEEDED: Final = (3, 9)

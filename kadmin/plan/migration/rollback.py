@@ -6,10 +6,9 @@ from typing import Final
 
 from cluster.model.ids import TopicPartition, ZkVersion
 from cluster.zk import paths
-from kadmin.plan.check.findings import brokers_text
 from kadmin.plan.migration.evidence import MigrationEvidence
 from kadmin.plan.migration.status import FIX, Phase, phase_of
-from kadmin.wording import counted
+from kadmin.wording import brokers_text, counted
 
 NOTHING_BEGUN: Final = "no migration has begun: there is nothing to roll back"
 

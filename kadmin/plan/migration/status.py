@@ -8,9 +8,8 @@ from typing import Final
 
 from cluster.model.ids import BrokerId
 from cluster.zk import paths
-from kadmin.plan.check.findings import brokers_text
 from kadmin.plan.migration.evidence import Damage, MigrationEvidence
-from kadmin.wording import span
+from kadmin.wording import brokers_text, span
 
 
 class Phase(StrEnum):

@@ -6,7 +6,7 @@ from typing import Final
 
 from cluster.model.ids import BrokerId
 from cluster.zk import paths
-from kadmin.plan.check.findings import Severity, brokers_text
+from kadmin.plan.check.findings import Severity
 from kadmin.plan.migration.brokers import ENABLE
 from kadmin.plan.migration.evidence import MigrationEvidence
 from kadmin.plan.migration.findings import (
@@ -16,7 +16,7 @@ from kadmin.plan.migration.findings import (
     MigrationKind,
 )
 from kadmin.quoting import quoted
-from kadmin.wording import counted
+from kadmin.wording import brokers_text, counted
 
 UUID_TEXT: Final = re.compile(r"[A-Za-z0-9_-]{22}(==)?")
 SHOWN_MAX: Final = 80

@@ -12,7 +12,7 @@ at any point:
    run: after a crash in between, they are put back once more.
 """
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Collection, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias, TypeVar
 
@@ -50,7 +50,7 @@ from kadmin.plan.supervision.stalls import Stall, Watcher
 from kadmin.plan.supervision.standing import Standing
 from kadmin.plan.supervision.view import View
 from kadmin.plan.supervision.window import next_moves, taking_part, urgency
-from kadmin.wording import counted_partitions, listed
+from kadmin.wording import brokers_text, counted_partitions
 
 POLL_FIRST_MS: Final = 200
 POLL_MAX_MS: Final = 5_000
@@ -253,7 +253,7 @@ def unslowed_stalls(moves: Sequence[PlannedMove], view: View, memory: Memory) ->
     return tuple(
         Stall(
             partition=move.partition,
-            reason=f"broker {listed(sorted(missing))} does not answer, and cannot be throttled",
+            reason=f"{silence(missing)}, and cannot be throttled",
             since_ms=view.time_ms,
         )
         for move in moves
@@ -288,7 +288,12 @@ def slow_down(run: MoveRun, memory: Memory) -> Procedure[bool]:
 def but_for(done: str, silent: frozenset[BrokerId]) -> str:
     if not silent:
         return done
-    return f"{done}, but not at broker {listed(sorted(silent))}, which does not answer"
+    return f"{done}, but not at {silence(silent, ', which')}"
+
+
+def silence(silent: Collection[BrokerId], joint: str = "") -> str:
+    verb = "does" if len(silent) == 1 else "do"
+    return f"{brokers_text(sorted(silent))}{joint} {verb} not answer"
 
 
 def keeps_data(move: PlannedMove, view: View) -> bool:
@@ -341,7 +346,11 @@ def end(run: MoveRun, work: Work, view: View, memory: Memory) -> Procedure[MoveR
             memory.stalls += (Stall(partition=None, reason=why, since_ms=view.time_ms),)
             yield from report_progress(run, view, memory)
             return run
-        yield Report(Throttled(None, but_for("restored", answer.silent)))
+        restored = but_for("restored", answer.silent)
+        if answer.silent:
+            they_are = "it is" if len(answer.silent) == 1 else "they are"
+            restored += f": 'kadmin throttle release' does that when {they_are} back"
+        yield Report(Throttled(None, restored))
     state, reason = ending(run, work, memory)
     ended = replace(run, state=state, reason=reason, ended_at_ms=view.time_ms)
     return ended if isinstance((yield Keep(ended)), Done) else run

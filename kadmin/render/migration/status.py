@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
-from kadmin.plan.check.findings import brokers_text
 from kadmin.plan.migration.status import MEANINGS, MigrationStatus
 from kadmin.render.fields import csv_rows
 from kadmin.render.output import Document
-from kadmin.wording import second_text, span
+from kadmin.wording import brokers_text, second_text, span
 
 COLUMNS: Final = (
     *("phase", "since_ms", "owner", "is_kraft", "written_ms", "registered", "missing"),

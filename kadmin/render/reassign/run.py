@@ -274,7 +274,7 @@ def notice_text(notice: Notice) -> str:
             return f"the controller refuses: {with_reasons(sorted(reasons.items()))}"
         case Throttled(rate, reason):
             if rate is None:
-                return "throttles are as they were before"
+                return f"throttles are {reason}"
             return f"throttle {amount(rate)}/s at each broker: {reason}"
         case Advanced(progress):
             waits = "".join(f"; {stall}" for stall in progress.stalls[:1])

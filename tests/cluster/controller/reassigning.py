@@ -75,8 +75,8 @@ def catch_up(harness: Harness, *isr: int, partition: TopicPartition = T0) -> Non
     notify(harness, partition)
 
 
-def notify(harness: Harness, partition: TopicPartition = T0) -> None:
-    notification = encode_isr_change(PartitionList(partitions=(partition,)))
+def notify(harness: Harness, *partitions: TopicPartition) -> None:
+    notification = encode_isr_change(PartitionList(partitions=partitions or (T0,)))
     harness.tool(Create(paths.isr_change_prefix(), notification, is_sequential=True))
     harness.settle()
 

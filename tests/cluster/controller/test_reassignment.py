@@ -1,5 +1,7 @@
 """Reassignment, phase by phase; the steps are named as in `cluster.controller.reassignment`."""
 
+from typing import Final
+
 import pytest
 
 from cluster.controller.orders import LeaderAndIsr
@@ -7,8 +9,8 @@ from cluster.model.api_error import ApiError
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import BrokerId
 from cluster.zk import paths
-from cluster.zk.requests import Create
-from tests.cluster.controller.asked import WriteAssignment
+from cluster.zk.requests import Create, Refused, ZkReply
+from tests.cluster.controller.asked import Asked, WriteAssignment, WriteStates
 from tests.cluster.controller.harness import tp
 from tests.cluster.controller.reassigning import (
     T0,
@@ -19,6 +21,7 @@ from tests.cluster.controller.reassigning import (
     forget,
     leadership,
     moving,
+    notify,
     reassign,
     replicas,
     told_to,
@@ -226,3 +229,40 @@ def test_a_topic_that_cannot_be_written_is_not_reassigned() -> None:
     assert refusal.error is ErrorCode.UNKNOWN_SERVER_ERROR
     assert harness.active.context.assignments[T0] == replicas(1, 2)
     assert told_to(harness, LeaderAndIsr) == []
+
+
+MANY: Final = [tp(f"t-{number}") for number in range(20)]
+
+
+def test_partitions_that_move_together_are_written_together() -> None:
+    """One by one, as in Kafka, the topic's node is written twice for each, and each of them waits
+    for ZooKeeper some ten times: 500 moves kept a controller from anything else for minutes."""
+    harness = cluster_with(*[(1, 2)] * len(MANY))
+
+    refusals = alter(harness, dict.fromkeys(MANY, (3, 2)))
+    for partition in MANY:
+        harness.write_isr(partition, (1, 2, 3))
+    notify(harness, *MANY)
+
+    assert refusals == dict.fromkeys(MANY)
+    assert [assigned(harness, each) for each in MANY] == [replicas(3, 2)] * len(MANY)
+    asked = [type(request) for request in harness.requests]
+    assert asked.count(WriteAssignment) == 2
+    assert asked.count(WriteStates) <= 4
+
+
+def test_what_does_not_fit_into_a_topics_node_together_is_written_as_far_as_it_does() -> None:
+    harness = cluster_with(*[(1, 2)] * 3)
+
+    def before(request: Asked) -> ZkReply | None:
+        if isinstance(request, WriteAssignment):
+            parts = request.assignment.partitions.values()
+            if sum(part.is_reassigning for part in parts) > 2:
+                return Refused("too large")
+        return None
+
+    harness.before = before
+    refusals = alter(harness, dict.fromkeys(MANY[:3], (3, 2)))
+
+    assert [each for each, refusal in refusals.items() if refusal is not None] == [MANY[2]]
+    assert [assigned(harness, each).is_reassigning for each in MANY[:3]] == [True, True, False]

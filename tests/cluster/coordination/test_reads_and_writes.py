@@ -169,7 +169,14 @@ FENCED_WRITES: Final[dict[str, Callable[[], Write]]] = {
 
 UNFENCED: Final = {"create_controller_epoch", "register_controller"}
 """An election has no epoch of its own yet; its transaction expects the version that it read."""
-OF_ANYTHING: Final = {"delete_each", "write", "write_each", "write_each_once", "write_once"}
+OF_ANYTHING: Final = {
+    "delete_each",
+    "write",
+    "write_assignments",
+    "write_each",
+    "write_each_once",
+    "write_once",
+}
 """What the others are made of."""
 
 

@@ -67,7 +67,7 @@ def test_nothing_that_goes_offline_is_no_finding(file: str, tmp_path: Path) -> N
         (["--kill", "x"], ExitCode.USAGE, "'x' is no id of a broker"),
         (["--kill", "9"], ExitCode.FAILED, "there is no broker 9"),
         (["--lose-rack", "z"], ExitCode.FAILED, "no live broker is in rack 'z'"),
-        (["--add", "1"], ExitCode.FAILED, "broker 1 is alive: it cannot be added"),
+        (["--add", "1"], ExitCode.FAILED, "broker 1 cannot be added: alive already"),
         (["--add", "9", "--add", "9:a"], ExitCode.USAGE, "--add names broker 9 twice"),
         (["--add", "9", "--kill", "1"], ExitCode.USAGE, "--kill does not go with --add"),
         (["--plan", "/nowhere"], ExitCode.USAGE, "cannot read /nowhere"),

@@ -120,6 +120,8 @@ def test_what_is_left_behind_is_found_as_check_finds_it(left_behind: str) -> Non
     } == told.keys()
     assert {"kadmin throttle doctor"} == set(told.values())
     assert ExitCode.FOUND == text.exit_code
+    (remedy,) = (line for line in text.stdout.splitlines() if "to remove" in line)
+    assert "to remove all 8 that are left of reassignments: kadmin throttle release" == remedy
     assert text.stdout.splitlines()[-1] == (
         "healthy: 1 throttle set by no reassignment that is known here; slows down nothing now; at"
         " topic u"

@@ -1,8 +1,9 @@
 """The judgement of a cluster: is the worst told first, and nothing that is ignored?"""
 
 from kadmin.plan.check.evidence import Evidence
-from kadmin.plan.check.findings import Kind, Severity, brokers_text
+from kadmin.plan.check.findings import Kind, Severity
 from kadmin.plan.check.judge import judge
+from kadmin.wording import brokers_text
 from tests.kadmin.builders import brokers, cluster, ids, state, topic
 
 SICK = Evidence(

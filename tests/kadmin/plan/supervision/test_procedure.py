@@ -26,6 +26,7 @@ from kadmin.plan.supervision.events import (
 from kadmin.plan.supervision.procedure import Memory, Superseded, supervise
 from kadmin.plan.supervision.run import Goal, MoveRun, RunState, Settings
 from kadmin.plan.supervision.view import View
+from kadmin.render.reassign.run import notice_text
 from tests.kadmin.builders import brokers, cluster, ids, state, topic
 from tests.kadmin.cli.reassign.runs.plans import plan_of, planned
 
@@ -149,6 +150,26 @@ def test_while_throttles_have_to_stay_a_run_does_not_end() -> None:
     found = effects(SLOWED, ARRIVED, ARRIVED, PutBack=Conflicted())
 
     assert [kept(SLOWED), PutBack(), PutBack()] == found
+
+
+def test_a_broker_that_keeps_a_throttle_is_named_with_the_command_that_takes_it_away() -> None:
+    procedure, run, texts = supervise("me", Memory()), SLOWED, []
+    answer: Answer | None = None
+    while not run.state.is_final:
+        effect = next(procedure) if answer is None else procedure.send(answer)
+        answer = Done(silent=frozenset(ids("1,2"))) if effect == PutBack() else Done()
+        match effect:
+            case Look():
+                answer = Seen(run, View(snapshot=ARRIVED, now_ms=0, time_ms=7))
+            case Keep(written):
+                run = written
+            case Report(notice):
+                texts.append(notice_text(notice))
+
+    assert texts[-1] == (
+        "throttles are restored, but not at brokers 1 and 2, which do not answer:"
+        " 'kadmin throttle release' does that when they are back"
+    )
 
 
 def test_a_move_that_is_refused_again_and_again_is_left() -> None:
