@@ -5,6 +5,7 @@ __all__ = [
     "directories",
     "errors",
     "files",
+    "health",
     "log",
     "log_config",
     "records",

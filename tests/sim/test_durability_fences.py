@@ -3,7 +3,7 @@
 Of what has to be durable, each part is left out of a flush alone.
 """
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from typing import Any
 
 import pytest
@@ -30,10 +30,12 @@ def fences_nobody_off(*args: Any) -> Generator[Any, Any, None]:
     yield
 
 
-def waits_for_nobody(active: ActiveController, partition: TopicPartition) -> Procedure[None]:
+def waits_for_nobody(active: ActiveController, some: Iterable[TopicPartition]) -> Procedure[None]:
     """B6, before those that are removed have deleted their logs."""
-    active.context.finishing.get(partition, {}).clear()
-    return finish(active, partition)
+    partitions = list(some)
+    for each in partitions:
+        active.context.finishing.get(each, {}).clear()
+    return finish(active, partitions)
 
 
 def flushes_no_names(self: FlushWork, files: Files) -> None:
