@@ -248,7 +248,7 @@ def _change_assignments(
     changed = {each: new for each, new in changed.items() if each not in refusals}
     written = yield from _write_assignments(active, changed)  # U1
     batch = OrderBatch(active)
-    for partition in changed.keys() - written:
+    for partition in [each for each in changed if each not in written]:
         if partition in fenced_off:
             batch.add_leader_and_isr(before[partition].replicas, partition)
         refusals[partition] = UNWRITTEN_TOPIC

@@ -26,7 +26,7 @@ flush, finish = FlushWork.run, reassignment._finish
 
 def fences_nobody_off(*args: Any) -> Generator[Any, Any, None]:
     """U0: who is dropped stays in the ISR."""
-    return
+    return {}
     yield
 
 
