@@ -24,7 +24,7 @@ STORIES_MAX = 150
 flush, finish = FlushWork.run, reassignment._finish
 
 
-def fences_nobody_off(*args: Any) -> Generator[Any, Any, None]:
+def fences_nobody_off(*args: Any) -> Generator[Any, Any, dict[Any, Any]]:
     """U0: who is dropped stays in the ISR."""
     return {}
     yield
