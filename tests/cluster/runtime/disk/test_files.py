@@ -135,7 +135,7 @@ def test_a_disk_that_takes_no_more_takes_the_log_offline(tmp_path: Path):
     try:
         # The kernel takes the first half of the next batch, and nothing behind it.
         resource.setrlimit(resource.RLIMIT_FSIZE, (len(content) + 70, before[1]))
-        with pytest.raises(KafkaStorageError, match="File too large"):
+        with pytest.raises(KafkaStorageError, match="file too large"):
             append(log, 3)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
