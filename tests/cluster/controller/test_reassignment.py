@@ -75,6 +75,25 @@ def test_what_brokers_are_told_names_who_comes_and_who_goes() -> None:
     }
 
 
+def test_who_is_in_the_isr_and_no_replica_any_more_is_told_as_one_that_goes() -> None:
+    """Kafka's leaders wait for replicas only, and until B4 it can be elected."""
+    harness = cluster_with((1, 2))
+    reassign(harness, 3, 2)
+    forget(harness)
+
+    catch_up(harness, 1, 2, 3)
+
+    told = [
+        each
+        for _, order in harness.orders
+        if isinstance(order, LeaderAndIsr)
+        for each in order.partitions
+    ]
+    assert {(1, 2, 3): moving((3, 2, 1), adding=(), removing=(1,)), (2, 3): replicas(3, 2)} == {
+        each.state.isr: each.assignment for each in told
+    }
+
+
 def test_a_leader_that_stays_keeps_the_leadership_under_another_epoch() -> None:
     harness = cluster_with((1, 2))
     reassign(harness, 3, 1)
