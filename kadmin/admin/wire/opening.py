@@ -9,7 +9,7 @@ import re
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from typing import Final, TextIO
 
@@ -146,9 +146,7 @@ def connect_brokers(
         if probe is None:
             probe = stack.enter_context(closing(Probe(settings)))
         stack.enter_context(logging_to(failures, log))
-        with budget.spending() as left_s:
-            working = probe.working(left_s)
-        client = open_client(settings, working, failures, budget)
+        client = open_client(settings, probe, failures, budget)
         stack.callback(client.close)
         try:
             yield WireConnection(client, settings, probe, budget, patience)
@@ -165,18 +163,29 @@ def connect_brokers(
 
 
 def open_client(
-    settings: BrokerSettings, working: Sequence[str], failures: FailureLog, budget: Budget
+    settings: BrokerSettings, probe: Probe, failures: FailureLog, budget: Budget
 ) -> KafkaAdminClient:
-    """Open a client that is connected to a broker at one of the *working* addresses, among which
+    """Open a client that is connected to a broker at one of the addresses that work, among which
     may be those of KRaft controllers; raises what `open_at` raises."""
+    with budget.spending() as left_s:
+        working = probe.working(left_s)
     try:
         return open_at(settings, working, failures, budget)
     except ControllerNamed:
-        # The client has tried one of them, and does not report which.
-        for address in working if len(working) > 1 else ():
+        # The client has tried one of them, and does not report which; brokers may answer later.
+        controllers: list[str] = []
+        count = len(settings.bootstrap.split(","))
+        while 1 < count > len(controllers):
+            try:
+                with budget.spending() as left_s:
+                    address = probe.working(left_s, but=controllers)[0]
+            except BrokersUnreachable:
+                break
             failures.reset()
-            with suppress(ControllerNamed):
+            try:
                 return open_at(settings, [address], failures, budget)
+            except ControllerNamed:
+                controllers.append(address)
         raise
 
 

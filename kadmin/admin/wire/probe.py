@@ -7,7 +7,7 @@ and kafka-python gets those that have answered first.
 
 import socket
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, Final, cast
@@ -62,8 +62,9 @@ class Probe:
         """Wait for none of them any more."""
         self._asking.close()
 
-    def working(self, patience_s: float | None = None) -> list[str]:
-        """Return the addresses that have answered when the first one has, in their order.
+    def working(self, patience_s: float | None = None, but: Collection[str] = ()) -> list[str]:
+        """Return the addresses *but* these that have answered when the first one has, in their
+        order.
 
         Waits at most *patience_s* after the probe began; None means the settings' timeout.
         Addresses that accept connections and close them count if there are no others, and after
@@ -74,10 +75,13 @@ class Probe:
         """
         found = self._asking.answers(
             self._settings.timeout_s if patience_s is None else patience_s,
-            lambda answers: Voice.ANSWERS in answers.values(),
+            lambda answers: any(
+                voice is Voice.ANSWERS and each not in but for each, voice in answers.items()
+            ),
         )
+        others = [each for each in self._asking.servers if each not in but]
         for voice in Voice:
-            heard = [each for each in self._asking.servers if found.get(each) is voice]
+            heard = [each for each in others if found.get(each) is voice]
             if heard:
                 return heard
         raise BrokersUnreachable(self._settings.bootstrap, self._reasons(found))

@@ -27,7 +27,10 @@ def server(*, says: bytes) -> Iterator[str]:
     with socket.create_server((LOOPBACK, 0)) as listening:
 
         def serve() -> None:
-            client, _ = listening.accept()
+            try:
+                client, _ = listening.accept()
+            except OSError:  # The test was over before.
+                return
             with client:
                 client.recv(1000)
                 client.sendall(says)
@@ -57,6 +60,16 @@ def test_who_answers_is_taken_and_who_does_not_is_named(refusing: str) -> None:
             mute: "no answer",
             refusing: "connection refused",
         } == found.down()
+
+
+def test_of_those_but_some_the_next_that_answers_is_waited_for(refusing: str) -> None:
+    """As where the first is a KRaft controller's."""
+    with server(says=ANSWER) as first, server(says=ANSWER) as second:
+        found = probe(first, refusing, second)
+
+        assert [second] == found.working(but=[first])
+        with pytest.raises(BrokersUnreachable):
+            found.working(but=[first, second])
 
 
 def test_a_single_address_is_asked_for_nothing() -> None:
