@@ -7,16 +7,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from cluster.controller import batch, bounces
+from cluster.controller import bounces
 from cluster.model.broker import BrokerRegistration
 from cluster.replication.replica import Replica
 from tests.sim.shrinking import violation_of
 from tests.sim.story import Plot, Story
 from tests.sim.violation import Kind
-
-EVERYTHING = 2**62
-
-followers_of = Replica._followers_of
 
 
 class Instead(NamedTuple):
@@ -27,23 +23,9 @@ class Instead(NamedTuple):
     value: Any
 
 
-def waits_for_replicas_only(self: Replica, isr: Any, assignment: Any, *rest: Any) -> Any:
-    """As Kafka's leaders: a member of the ISR that is no replica any more has everything."""
-    followers = followers_of(self, isr, assignment, *rest)
-    for broker_id, follower in followers.items():
-        if broker_id not in assignment.replicas:
-            follower.log_end_offset = EVERYTHING
-    return followers
-
-
 def knows_followers_still(self: Replica, state: Any) -> Any:
     """As Kafka's leaders: also if another broker led in between."""
     return self._followers if self.is_leader else {}
-
-
-def tells_replicas_only(assignment: Any, isr: Any) -> Any:
-    """As Kafka's controllers."""
-    return assignment
 
 
 def believes_nobody(*args: Any) -> frozenset[Any]:
@@ -61,14 +43,6 @@ def says_nothing(self: BrokerRegistration, zxid: int) -> bool:
 @pytest.mark.parametrize(
     ("story", "instead"),
     [
-        pytest.param(
-            Story(8935),
-            (
-                Instead(Replica, "_followers_of", waits_for_replicas_only),
-                Instead(batch, "with_members", tells_replicas_only),
-            ),
-            id="members that are no replicas",
-        ),
         pytest.param(
             Story(4845, plot=Plot.PARTITION),
             (Instead(Replica, "_known_still", knows_followers_still),),
@@ -99,21 +73,3 @@ def test_without_this_a_member_of_the_isr_lacks_what_was_acknowledged(
 
     assert violation is not None
     assert violation.kind is Kind.LOST_RECORD
-
-
-@pytest.mark.slow
-@pytest.mark.sim
-@pytest.mark.parametrize(
-    "instead",
-    [
-        Instead(Replica, "_followers_of", waits_for_replicas_only),
-        Instead(batch, "with_members", tells_replicas_only),
-    ],
-    ids=["Kafka's leaders under this controller", "these leaders under Kafka's controller"],
-)
-def test_leader_and_controller_each_wait_for_members_that_are_no_replicas(
-    monkeypatch: pytest.MonkeyPatch, instead: Instead
-) -> None:
-    monkeypatch.setattr(*instead)
-
-    assert violation_of(Story(8935)) is None
