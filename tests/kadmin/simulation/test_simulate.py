@@ -254,7 +254,7 @@ def test_brokers_and_racks_are_named_as_the_cluster_has_them():
         killed_brokers(cluster, ids("7"), [])
     with pytest.raises(NoSuchRack, match="no live broker is in rack 'x'"):
         killed_brokers(cluster, [], ["x"])
-    with pytest.raises(KadminError, match="broker 1 is alive"):
+    with pytest.raises(KadminError, match="broker 1 cannot be added: alive already"):
         require_new(cluster, ids("1,7"))
 
 
