@@ -106,7 +106,7 @@ def test_a_file_is_written_whole_and_readable_by_others(
     path = tmp_path / "kafka.prom"
     assert "" == done("export", "--once", "--output-file", str(path), *wire)
 
-    found = Exported(path.read_text())
+    found = Exported(path.read_bytes().decode())
     assert 5 == found.get("kafka_topic_partition_current_offset", topic=topic, partition=0)
     assert 0o644 == stat.S_IMODE(path.stat().st_mode)
 
@@ -120,7 +120,7 @@ def test_without_a_broker_the_metrics_say_so_and_it_is_an_error(tmp_path: Path) 
 
     assert ExitCode.UNREACHABLE == run.exit_code
     assert "cannot reach the brokers at 127.0.0.1:1" in run.stderr
-    assert 0 == Exported(path.read_text()).get("kafka_exporter_up", poll="cluster")
+    assert 0 == Exported(path.read_bytes().decode()).get("kafka_exporter_up", poll="cluster")
 
 
 @pytest.mark.parametrize(
