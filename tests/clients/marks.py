@@ -1,11 +1,13 @@
-"""Which marks does a test have that drives real client libraries?"""
+"""Which marks does a test have that drives real client libraries, besides `clients`?
+
+That one each module names itself: by it the module is known before it is imported.
+"""
 
 from typing import Final
 
 import pytest
 
 LIBRARIES: Final = [
-    pytest.mark.clients,
     pytest.mark.zk,
     # kafka-python reads its schemas by a function that Python is about to drop.
     pytest.mark.filterwarnings("ignore:(read|open)_text is deprecated:DeprecationWarning"),

@@ -14,7 +14,7 @@ from tests.clients.marks import LIBRARIES
 from tests.support.brokers import Broker
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
-pytestmark = LIBRARIES
+pytestmark = [pytest.mark.clients, *LIBRARIES]
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from tests.clients.kafka_python import KafkaPython
 from tests.clients.marks import LIBRARIES
 from tests.support.brokers import Broker
 
-pytestmark = LIBRARIES
+pytestmark = [pytest.mark.clients, *LIBRARIES]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from tests.clients.marks import LIBRARIES
 from tests.support.brokers import Broker
 from tests.support.waiting import OUTER_LIMIT_S
 
-pytestmark = LIBRARIES
+pytestmark = [pytest.mark.clients, *LIBRARIES]
 
 START_MS = 1_700_000_000_000
 

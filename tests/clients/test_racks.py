@@ -22,7 +22,7 @@ from tests.support.proxy import Conversation, Proxy, serving
 from tests.support.waiting import wait_until
 from tests.support.zookeeper import make_chroot
 
-pytestmark = [*LIBRARIES, pytest.mark.xdist_group("racks")]
+pytestmark = [pytest.mark.clients, *LIBRARIES, pytest.mark.xdist_group("racks")]
 
 RACKS = {1: "a", 2: "b"}
 LEADER, FOLLOWER = RACKS

@@ -17,7 +17,12 @@ from tests.support.proxy import serving
 from tests.support.waiting import OUTER_LIMIT_S
 from tests.support.zookeeper import make_chroot
 
-pytestmark = [*LIBRARIES, pytest.mark.faults, pytest.mark.xdist_group("restart")]
+pytestmark = [
+    pytest.mark.clients,
+    *LIBRARIES,
+    pytest.mark.faults,
+    pytest.mark.xdist_group("restart"),
+]
 
 
 class RestartedBroker:

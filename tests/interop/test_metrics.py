@@ -17,6 +17,8 @@ from tests.interop.releases import JMX_EXPORTER, JOLOKIA, Bundle
 from tests.support.cli import done, kadmin
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
+pytestmark = pytest.mark.interop
+
 WITHOUT_RULES: Final = "rules:\n- pattern: '.*'\n"
 HOST: Final = "127.0.0.1"
 
@@ -71,7 +73,6 @@ def read(*options: str) -> dict[str, Any]:
     return {each["metric"]: each["value"] for each in found["metrics"]}
 
 
-@pytest.mark.interop
 @pytest.mark.smoke
 def test_each_agent_has_the_same_numbers(
     sources: dict[str, tuple[str, str]], chroot: str, request: pytest.FixtureRequest

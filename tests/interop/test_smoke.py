@@ -38,6 +38,9 @@ from tests.support.committing import commit
 from tests.support.page import TOKENS, running_page, serving_of
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
+# What it imports takes longer than most tests.
+pytestmark = pytest.mark.slow
+
 NUMBERS: Final = count(1)
 VALUES: Final = ("one", "two", "three")
 
@@ -591,7 +594,6 @@ def commands() -> dict[str, CommandNode]:
     return {command.name: command for command in command_tree(root).commands}
 
 
-@pytest.mark.slow
 def test_no_command_that_speaks_to_a_cluster_is_forgotten() -> None:
     assert set(commands()) == SMOKE.keys() | ELSEWHERE.keys() | OF_NO_CLUSTER
 

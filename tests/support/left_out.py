@@ -32,10 +32,17 @@ def marks_of(source: str) -> set[str]:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Pass over a module, or a directory with its conftest, whose tests are all left out."""
     marks = left_out_marks(config.option.markexpr)
-    if not marks or collection_path.suffix != ".py":
+    if not marks:
         return None
-    return True if marks & marks_of(collection_path.read_text("utf-8")) else None
+    modules = [collection_path]
+    if collection_path.is_dir():
+        modules = list(collection_path.rglob("test_*.py"))
+    elif collection_path.suffix != ".py":
+        return None
+    are_left_out = (marks & marks_of(module.read_text("utf-8")) for module in modules)
+    return True if modules and all(are_left_out) else None
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -70,6 +70,25 @@ def test_a_module_is_collected_unless_all_of_its_tests_are_left_out(
     assert is_left_out is pytest_ignore_collect(module, fast_run)
 
 
+@pytest.mark.parametrize(
+    ("sources", "is_left_out"),
+    [
+        (["pytestmark = pytest.mark.zk\n", "pytestmark = pytest.mark.slow\n"], True),
+        (["pytestmark = pytest.mark.zk\n", "pytestmark = pytest.mark.sim\n"], None),
+        ([], None),
+    ],
+)
+def test_a_directory_is_collected_unless_all_of_its_modules_are_left_out(
+    sources: list[str], is_left_out: bool | None, tmp_path: Path, fast_run: pytest.Config
+) -> None:
+    (tmp_path / "conftest.py").write_text("")
+    (tmp_path / "below").mkdir()
+    for number, source in enumerate(sources):
+        (tmp_path / "below" / f"test_{number}.py").write_text(source)
+
+    assert is_left_out is pytest_ignore_collect(tmp_path, fast_run)
+
+
 @pytest.mark.zk
 @pytest.mark.parametrize("number", range(2))
 def marked(number: int) -> None: ...

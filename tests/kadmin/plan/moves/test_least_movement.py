@@ -4,9 +4,7 @@ from collections import Counter
 from dataclasses import replace
 from random import Random
 
-import numpy as np
 import pytest
-from scipy.optimize import Bounds, LinearConstraint, milp
 
 from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.plan.moves.goals import bytes_bound
@@ -114,6 +112,10 @@ def test_no_plan_copies_fewer_bytes_than_the_bound(seed: int) -> None:
 
 def least_by_milp(problem: Problem) -> int:
     """Return the fewest replicas that any plan moves, by an integer program of its own form."""
+    # Each worker would import them for a test that one of them runs, and `make test-fast` for none.
+    import numpy as np
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
     brokers = sorted(problem.racks)
     cells = [(demand, broker) for demand in problem.demands for broker in brokers]
     index = {(demand.partition, broker): at for at, (demand, broker) in enumerate(cells)}
