@@ -379,7 +379,7 @@ class BrokerProcess:
 
         def note_sessions(noted: Collection[int]) -> None:
             earlier_session.remember(files, logs, noted)
-            logs.note_intact_since(self._membership.intact_since)
+            logs.note_intact_since(self._membership.intact_since, self._membership.flushed_since)
 
         await self._membership.join(
             self.endpoints,

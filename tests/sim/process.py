@@ -242,7 +242,7 @@ class Process:
         self.is_registered = True
         self.registration.broker_epoch = broker_epoch
         self._has_open_loss = self.registration.intact_since == UNKNOWN_BROKER_EPOCH
-        self.logs.note_intact_since(self.registration.intact_since)
+        self.logs.note_intact_since(self.registration.intact_since, self.registration.flushed_since)
         self.controller.joined(session)
         self._read_config_changes()
 
