@@ -1581,6 +1581,7 @@ complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l controller-epoch -x -d 
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l kind -x -a 'partition-state replica-state isr-change election-start elected transition-failed send-leaderandisr send-updatemetadata send-stopreplica response response-error offline-replicas reassignment received-leaderandisr received-stopreplica handling completed fetchers truncated skipped refused failed stop-replica cached deleted-from-cache leader-start follower-start summary topic-id recovery local-partition metadata-batch noise continuation other' -d 'Only lines of this kind; may be repeated (see --list-kinds).'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l level -x -a 'TRACE DEBUG INFO WARN ERROR FATAL' -d 'Only lines of this level or a more severe one.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l only-partitioned -d 'Only lines that name a partition, as Kafka\'s tool does.'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l keep-duplicates -d 'Keep a line as often as sources have it; otherwise once, by time, writer and message.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l order -x -a 'time file' -d 'By time alone, or never against the order in a source\'s own file.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l causal -d 'Put no line before the order that it obeys, whatever the clocks say.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l show-source -d 'Put the source before each line; on a terminal this is done if there are several.'

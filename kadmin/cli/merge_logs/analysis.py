@@ -232,6 +232,8 @@ def told_lines(analysis: "Analysis", seconds: float) -> list[str]:
     if not analysis.stories:
         told.append("no line shows who leads a partition")
     dated = counted(analysis.summary.dated_lines, "dated line")
+    if repeated := analysis.summary.duplicate_lines:
+        told.append(f"{counted(repeated, 'line')} that two sources have, counted once")
     return [*told, f"not understood: {analysis.summary.unknown_lines:,} of {dated}"]
 
 

@@ -116,9 +116,13 @@ def summary_lines(summary: "Summary", *, seconds: float) -> Iterator[str]:
         f"merged {kept:,} of {counted(read, 'line')} from "
         f"{counted(len(summary.sources), 'source')} ({amount(size)}) in {seconds:.1f} s"
     )
+    filtered = wanted - kept - summary.duplicate_lines
     left_out = [
         f"{read - wanted:,} outside the times" if read > wanted else "",
-        f"{wanted - kept:,} by other filters" if wanted > kept else "",
+        f"{filtered:,} by other filters" if filtered else "",
+        f"{summary.duplicate_lines:,} that two sources have, merged once"
+        if summary.duplicate_lines
+        else "",
         f"{amount(unread)} outside the times not even read" if unread else "",
         f"{amount(lost)} that could not be read" if lost else "",
     ]
