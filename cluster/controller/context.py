@@ -251,8 +251,8 @@ class ControllerContext:
         deleted.
         """
         return any(
-            part.is_reassigning and TopicPartition(topic, number) in self.states
-            for number, part in self.topics[topic].partitions.items()
+            TopicPartition(topic, number) in self.states
+            for number in self.topics[topic].reassigning
         )
 
     def is_left_alone(self, partition: TopicPartition) -> bool:
