@@ -168,8 +168,8 @@ def finding_of(
     """
     severity, text, command = words_of(cause, len(partitions), live)
     if cause.kind is Kind.OFFLINE and since_ms is not None:
-        whose = "" if len(partitions) == 1 else ", the first of them"
-        text += f"; without a leader since at least {second_text(since_ms)}{whose}"
+        whose = "" if len(partitions) == 1 else "the first "
+        text += f"; {whose}without a leader since at least {second_text(since_ms)}"
     return Finding(
         severity=severity,
         kind=cause.kind,
