@@ -12,7 +12,7 @@ from kadmin.plan import health
 from kadmin.plan.check.findings import Finding, Kind, Severity
 from kadmin.plan.health import PartitionView
 from kadmin.quoting import quoted
-from kadmin.wording import brokers_text, counted, second_text
+from kadmin.wording import brokers_text, counted, second_text, verb_of
 
 DESCRIBE: Final = "kadmin topics --describe"
 
@@ -100,8 +100,7 @@ def odd_numbers(snapshot: ClusterSnapshot) -> Iterator[Finding]:
             yield Finding(
                 severity=Severity.WARNING,
                 kind=Kind.DAMAGED,
-                text=f"{counted(len(topics), 'topic')} {'has' if len(topics) == 1 else 'have'}"
-                f" {what}",
+                text=f"{counted(len(topics), 'topic')} {verb_of(topics, 'has')} {what}",
                 topics=tuple(topics),
                 command=f"{DESCRIBE} --topic {quoted(topics[0])}",
             )
@@ -268,9 +267,9 @@ def who(brokers: tuple[BrokerId, ...], live: Container[BrokerId]) -> str:
     """Return `broker 7, which is dead`; for several, which of them are."""
     dead = tuple(broker for broker in brokers if broker not in live)
     if not dead:
-        verb = "is" if len(brokers) == 1 else "are"
+        verb = verb_of(brokers, "is")
         return f"{brokers_text(brokers)}, which {verb} alive and out of the ISR"
     if len(dead) == len(brokers):
-        return f"{brokers_text(brokers)}, which {'is' if len(brokers) == 1 else 'are'} dead"
-    verb = "is" if len(dead) == 1 else "are"
+        return f"{brokers_text(brokers)}, which {verb_of(brokers, 'is')} dead"
+    verb = verb_of(dead, "is")
     return f"{brokers_text(brokers)}, of which {brokers_text(dead)} {verb} dead"
