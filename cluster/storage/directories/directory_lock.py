@@ -12,14 +12,22 @@ from cluster.storage.files import Files
 LOCK: Final = ".lock"
 BOOT_ID_SIZE: Final = 40
 EPOCH_SIZE: Final = 20
-"""In the lock stand the machine's boot and since when the directory is intact, each as long as ever
-and in one write over those before: a crash leaves one of them whole."""
+"""In the lock stand the machine's boot, since when the directory is intact, and since when it has
+what was flushed, each as long as ever and in one write over those before: a crash leaves one of
+them whole."""
 
 
 class DirectoryLock:
     """The lock that this process has on one directory."""
 
-    __slots__ = ("_boot_id", "_file", "_files", "_noted_boot_id", "found_since")
+    __slots__ = (
+        "_boot_id",
+        "_file",
+        "_files",
+        "_noted_boot_id",
+        "found_flushed_since",
+        "found_intact_since",
+    )
 
     def __init__(self, files: Files, directory: str) -> None:
         """Take the lock, and read what the last broker has left in it.
@@ -37,10 +45,12 @@ class DirectoryLock:
         for none."""
         self._noted_boot_id = self._boot_id
         """The boot that stands in the lock now."""
-        self.found_since = UNKNOWN_BROKER_EPOCH
-        """Since when the directory was intact, as far as the last broker knew."""
+        self.found_intact_since = self.found_flushed_since = UNKNOWN_BROKER_EPOCH
+        """Since when the directory was intact, and had what was flushed, as far as the last broker
+        knew."""
         with suppress(ValueError):
-            self.found_since = BrokerEpoch(int(content[BOOT_ID_SIZE:]))
+            found = _epochs(content[BOOT_ID_SIZE:])
+            self.found_intact_since, self.found_flushed_since = found
 
     @property
     def machine_stopped(self) -> bool:
@@ -52,16 +62,19 @@ class DirectoryLock:
         """Return whether all that our last broker wrote is still there: it is the same boot."""
         return self._boot_id != "" and not self.machine_stopped
 
-    def note_boot(self, intact_since: int) -> None:
-        """Write the boot of the machine, and *intact_since*, durably."""
+    def note_boot(self, intact_since: int, flushed_since: int) -> None:
+        """Write the boot of the machine, and the epochs beside it, durably."""
         self._noted_boot_id = self._files.boot_id()
-        self.note(intact_since)
+        self.note(intact_since, flushed_since)
         self.sync()
 
-    def note(self, intact_since: int) -> None:
-        """Write since when the directory is intact beside the boot that stands there."""
+    def note(self, intact_since: int, flushed_since: int) -> None:
+        """Write since when the directory is intact, and has what was flushed, beside the boot that
+        stands there."""
         boot_id = self._noted_boot_id.ljust(BOOT_ID_SIZE)
-        self._file.write(0, f"{boot_id}{intact_since:<{EPOCH_SIZE}}".encode("ascii"))
+        epochs = (intact_since, max(intact_since, flushed_since))
+        content = boot_id + "".join(f"{epoch:<{EPOCH_SIZE}}" for epoch in epochs)
+        self._file.write(0, content.encode("ascii"))
 
     def sync(self) -> None:
         self._file.sync()
@@ -69,3 +82,15 @@ class DirectoryLock:
     def close(self) -> None:
         """Let another process take the directory."""
         self._file.close()
+
+
+def _epochs(text: str) -> tuple[BrokerEpoch, BrokerEpoch]:
+    """Decode what the lock says: since when the directory is intact, and has what was flushed.
+
+    Version 0.2 wrote one number for both.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    intact_since, flushed_since = text[:EPOCH_SIZE], text[EPOCH_SIZE:]
+    return BrokerEpoch(int(intact_since)), BrokerEpoch(int(flushed_since or intact_since))

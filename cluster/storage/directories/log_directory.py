@@ -135,10 +135,10 @@ class LogDirectory:
             (one.age_ms for one in entries if one.name in (LOCK, HIGH_WATERMARKS)), default=0
         )
         self.was_closed = any(entry.name == CLEAN_MARK for entry in entries)
-        self.flushed_since = self._lock.found_since
+        self.flushed_since = self._lock.found_flushed_since
         self.intact_since = self._read_mark()
         if self.intact_since == UNKNOWN_BROKER_EPOCH and self._lock.machine_went_on:
-            self.intact_since = self.flushed_since
+            self.intact_since = self._lock.found_intact_since
         self.survey = survey(tuple(entry.name for entry in entries if entry.is_directory))
         self.unopened = dict.fromkeys(self.survey.partitions, "not loaded yet")
 
@@ -181,19 +181,21 @@ class LogDirectory:
             return
         with self.health.guard():
             # Also where it stands there: who wrote it may have been killed before this.
-            self._lock.note_boot(self.intact_since)
+            self._lock.note_boot(self.intact_since, self.flushed_since)
             self._files.sync_directory(self.path)
 
-    def note_intact_since(self, broker_epoch: int) -> None:
+    def note_intact_since(
+        self, broker_epoch: int, flushed_since: int = UNKNOWN_BROKER_EPOCH
+    ) -> None:
         """Let the next start know, if this process is killed or its machine stops, since when the
-        directory is intact.
+        directory is intact, or where that is unknown has what was flushed.
 
         A directory that has failed is tried as well, without waiting for its disk: what that has
         not taken may be lost.
         """
         if self._lock is not None:
             with suppress(OSError):
-                self._lock.note(broker_epoch)
+                self._lock.note(broker_epoch, flushed_since)
                 if broker_epoch not in (UNKNOWN_BROKER_EPOCH, self.intact_since):
                     self._lock.sync()
 

@@ -30,9 +30,9 @@ REPEATED: Final = "names replicas twice"
 NOT_REPLICAS: Final = "has no replica of"
 OUT_OF_ISR: Final = "leads out of the ISR"
 NO_STATE: Final = "never had a leader"
-NO_ISR: Final = "nobody of the ISR is alive"
+NO_ISR: Final = "no ISR member is alive"
 ELIGIBLE: Final = "none of the eligible leaders is alive"
-NOT_ELECTED: Final = "nobody is elected"
+NOT_ELECTED: Final = "no leader is elected"
 LACKS: Final = "lacks replicas"
 LAST_LEFT: Final = "lacks all replicas but one"
 TOO_FEW: Final = "too few replicas"
@@ -167,8 +167,8 @@ def finding_of(
     """
     severity, text, command = words_of(cause, len(partitions), live)
     if cause.kind is Kind.OFFLINE and since_ms is not None:
-        whose = "" if len(partitions) == 1 else ", the first of them"
-        text += f"; without a leader since at least {second_text(since_ms)}{whose}"
+        whose = "" if len(partitions) == 1 else "the first "
+        text += f"; {whose}without a leader since at least {second_text(since_ms)}"
     return Finding(
         severity=severity,
         kind=cause.kind,
@@ -228,7 +228,7 @@ def damage_words(
 ) -> tuple[Severity, str, str]:
     have, its = ("has", "its") if is_one else ("have", "their")
     if reason == NO_REPLICAS:
-        text = f"{these} {have} no replicas: nobody can lead {'it' if is_one else 'them'}"
+        text = f"{these} {have} no replicas: no broker can lead {'it' if is_one else 'them'}"
         return Severity.CRITICAL, text, DESCRIBE
     if reason == REPEATED:
         text = (

@@ -48,7 +48,7 @@ class AlreadyMoving(RefusedError):
         super().__init__(
             "cannot execute because there is an existing partition assignment: "
             f"{counted(len(partitions), 'partition')} {verb} being reassigned: {shown}{nobody}",
-            hint="'kadmin reassign --list' shows it, and --cancel --topic NAME takes it back"
+            hint="'kadmin reassign --list' shows it, and --cancel --topic NAME undoes it"
             if lacks_controller
             else "'kadmin reassign --list' shows it; wait until --verify finds it done, or add"
             f" --additional{way} to begin another one beside it",

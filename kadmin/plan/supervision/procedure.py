@@ -55,7 +55,7 @@ from kadmin.wording import brokers_text, counted_partitions, verb_of
 POLL_FIRST_MS: Final = 200
 POLL_MAX_MS: Final = 5_000
 REPORT_MS: Final = 5_000
-NOT_IN_SYNC: Final = "none of the replicas of before is alive and in sync: it is not given up"
+NOT_IN_SYNC: Final = "none of the previous replicas is alive and in sync: it is not cancelled"
 REFUSALS_MAX: Final = 3
 """So often a controller may refuse a move before the run goes on without it."""
 

@@ -157,7 +157,7 @@ def answer_line(story: Story, time_ms: int) -> str:
     at = f"at {log_time(time_ms)}"
     if each is None:
         if not story.leaderships:
-            why = "no line tells that anybody ever led it"
+            why = "no line shows that it ever had a leader"
         elif time_ms < (first := story.leaderships[0].since_ms):
             why = f"the first line about it is of {log_time(first)}"
         else:
