@@ -97,7 +97,7 @@ def kinds_document() -> Document:
 
 def kinds_table() -> "FittedTable":
     table = FittedTable("Kind")
-    table.add_column("A line that tells", least=30)
+    table.add_column("What the line is about", least=30)
     for kind, meaning in KIND_MEANINGS.items():
         table.add_row(str(kind), meaning)
     return table
