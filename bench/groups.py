@@ -237,9 +237,9 @@ class Members:
             body = SyncGroupRequest(self.group, number, answer.member_id, assignments=given)
             wire.socket.sendall(request(ApiKey.SYNC_GROUP, SYNC_VERSION, body))
         for wire in self.wires:
-            answer = decode_response(SyncGroupResponse, SYNC_VERSION, wire.receive()).body
-            if answer.error_code or len(answer.assignment) != 100:
-                raise SystemExit(f"a member got no assignment: {answer}")
+            synced = decode_response(SyncGroupResponse, SYNC_VERSION, wire.receive()).body
+            if synced.error_code or len(synced.assignment) != 100:
+                raise SystemExit(f"a member got no assignment: {synced}")
 
 
 def show_rebalances(
