@@ -69,6 +69,12 @@ class Registration(Protocol):
     @property
     def cluster_id(self) -> str: ...
 
+    def note_order(self, broker_epoch: int) -> None:
+        """Note that a controller has sent an order for the registration of that epoch: by then it
+        has handled what this broker may have lost before.
+        """
+        ...
+
     def show_refused(self, refused: Mapping[TopicPartition, str]) -> None:
         """Show operators the partitions that are not served, with the reasons; these are all."""
         ...

@@ -381,7 +381,7 @@ class BrokerProcess:
 
         def note_sessions(noted: Collection[int]) -> None:
             earlier_session.remember(files, logs, noted)
-            logs.note_intact_since(self._membership.intact_since)
+            logs.note_intact_since(self._membership.intact_since, self._membership.flushed_since)
 
         await self._membership.join(
             self.endpoints,
@@ -410,7 +410,7 @@ class BrokerProcess:
         failed = tuple(self._parts.broker.replica_stops.notice_failed_directories())
         logger.error("%d partitions are offline with %s", len(failed), directory.path)
         # What the disk has not taken may be lost, also if this process is killed.
-        self._membership.intact_since = self._membership.flushed_since = UNKNOWN_BROKER_EPOCH
+        self._membership.note_loss()
         self._parts.logs.note_intact_since(UNKNOWN_BROKER_EPOCH)
         if not self._parts.logs.online:
             if not self._failed.done():
