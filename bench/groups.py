@@ -65,6 +65,8 @@ SYNC_VERSION: Final = 3
 CONNECTIONS: Final = (1, 16)
 IN_REQUEST: Final = (1, 100)
 GROUPS: Final = 100
+SESSION_MS: Final = 600_000
+"""Of members that send no heartbeats while brokers come to rest."""
 REBALANCES: Final = 10
 """How often the group rebalances in a round."""
 TOPIC: Final = "bench"
@@ -219,7 +221,7 @@ class Members:
         protocols = [JoinGroupRequestProtocol("range", b"%100d" % self.generation)]
         for wire, member_id in zip(self.wires, self.ids, strict=True):
             body = JoinGroupRequest(
-                self.group, 60_000, 60_000, member_id, None, "consumer", protocols
+                self.group, SESSION_MS, SESSION_MS, member_id, None, "consumer", protocols
             )
             wire.socket.sendall(request(ApiKey.JOIN_GROUP, JOIN_VERSION, body))
         return [
