@@ -196,7 +196,7 @@ def test_replicas_that_only_a_hand_can_have_written_are_named() -> None:
     told = found(replace(snapshot, topics=topics))
 
     assert [
-        ("2 partitions have no replicas: nobody can lead them", ["empty-0", "empty-1"]),
+        ("2 partitions have no replicas: no broker can lead them", ["empty-0", "empty-1"]),
         ("1 partition has broker 1 as its leader, which is not in its ISR", ["outside-0"]),
         (
             "1 partition lacks broker 1, which is alive and out of the ISR; when the last one is"
