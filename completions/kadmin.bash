@@ -1288,6 +1288,7 @@ _kadmin_node() {
                 --kind
                 --level
                 --only-partitioned
+                --keep-duplicates
                 --order
                 --causal
                 --show-source

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 ELECTION_S: Final = 5.0
 """How long a read waits for ZooKeepers without a majority, where brokers can answer instead."""
-NAME_BROKERS: Final = "brokers that are named, too, by --bootstrap-server, tell what they know"
+NAME_BROKERS: Final = "name brokers, too, by --bootstrap-server: they answer what they know"
 
 Port = TypeVar("Port")
 
@@ -484,7 +484,7 @@ class Session:
             if self.zookeeper_failure is None or error is self.zookeeper_failure:
                 raise
             raise UnreachableError(
-                f"the brokers do not tell this without ZooKeeper: {error.message}",
+                f"the brokers cannot answer this without ZooKeeper: {error.message}",
                 hint="'kadmin zookeeper' shows each server",
             ) from error
 

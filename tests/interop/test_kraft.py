@@ -166,7 +166,9 @@ def test_brokers_whose_controllers_do_not_answer_still_describe_topics(
     assert f"Topic: {name}\tPartition: 0\tLeader: 0" in topics.stdout, topics
     assert "the controllers do not answer" in topics.stderr
     assert ExitCode.FOUND == check.exit_code, check
-    assert "who the controller is: not told by the brokers: the controllers do not" in check.stdout
+    assert (
+        "who the controller is: not known from the brokers: the controllers do not" in check.stdout
+    )
     # Whoever was fenced meanwhile comes back.
     wait_until(lambda: "0\n1\n" == way.done("brokers", "--list"), what="both brokers")
 

@@ -47,8 +47,9 @@ from cluster.storage.recovery.opening import open_log
 LOCK: Final = ".lock"
 BOOT_ID_SIZE: Final = 40
 EPOCH_SIZE: Final = 20
-"""In the lock stand the machine's boot and since when the directory is intact, each as long as ever
-and in one write over those before: a crash leaves one of them whole."""
+"""In the lock stand the machine's boot, since when the directory is intact, and since when it has
+what was flushed, each as long as ever and in one write over those before: a crash leaves one of
+them whole."""
 CHECKPOINTS: Final = (RECOVERY_POINTS, LOG_STARTS, CLEANED_OFFSETS, HIGH_WATERMARKS)
 CLEAN_MARK: Final = ".kafka_cleanshutdown"
 INTACT_SINCE: Final = "intactSince"
@@ -147,11 +148,12 @@ class LogDirectory:
             (one.age_ms for one in entries if one.name in (LOCK, HIGH_WATERMARKS)), default=0
         )
         self.was_closed = any(entry.name == CLEAN_MARK for entry in entries)
+        noted_since = UNKNOWN_BROKER_EPOCH
         with suppress(ValueError):
-            self.flushed_since = BrokerEpoch(int(content[BOOT_ID_SIZE:]))
+            noted_since, self.flushed_since = _epochs(content[BOOT_ID_SIZE:])
         self.intact_since = self._read_mark()
         if self.intact_since == UNKNOWN_BROKER_EPOCH and self._machine_went_on:
-            self.intact_since = self.flushed_since
+            self.intact_since = noted_since
         self.survey = survey(tuple(entry.name for entry in entries if entry.is_directory))
         self.unopened = dict.fromkeys(self.survey.partitions, "not loaded yet")
 
@@ -205,25 +207,29 @@ class LogDirectory:
             self._noted_boot_id = self._files.boot_id()
             with self.health.guard():
                 # Also where it stands there: who wrote it may have been killed before this.
-                self._write_lock(self.intact_since)
+                self._write_lock(self.intact_since, self.flushed_since)
                 self._lock.sync()
                 self._files.sync_directory(self.path)
 
-    def _write_lock(self, intact_since: int) -> None:
+    def _write_lock(self, intact_since: int, flushed_since: int) -> None:
         assert self._lock is not None
         boot_id = self._noted_boot_id.ljust(BOOT_ID_SIZE)
-        self._lock.write(0, f"{boot_id}{intact_since:<{EPOCH_SIZE}}".encode("ascii"))
+        epochs = (intact_since, max(intact_since, flushed_since))
+        content = boot_id + "".join(f"{epoch:<{EPOCH_SIZE}}" for epoch in epochs)
+        self._lock.write(0, content.encode("ascii"))
 
-    def note_intact_since(self, broker_epoch: int) -> None:
+    def note_intact_since(
+        self, broker_epoch: int, flushed_since: int = UNKNOWN_BROKER_EPOCH
+    ) -> None:
         """Let the next start know, if this process is killed or its machine stops, since when the
-        directory is intact.
+        directory is intact, or where that is unknown has what was flushed.
 
         A directory that has failed is tried as well, without waiting for its disk: what that has
         not taken may be lost.
         """
         if self._lock is not None:
             with suppress(OSError):
-                self._write_lock(broker_epoch)
+                self._write_lock(broker_epoch, flushed_since)
                 if broker_epoch not in (UNKNOWN_BROKER_EPOCH, self.intact_since):
                     self._lock.sync()
 
@@ -610,3 +616,15 @@ class LogDirectory:
         if self._lock is not None:
             self._lock.close()
             self._lock = None
+
+
+def _epochs(text: str) -> tuple[BrokerEpoch, BrokerEpoch]:
+    """Decode what the lock says: since when the directory is intact, and has what was flushed.
+
+    Version 0.2 wrote one number for both.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    intact_since, flushed_since = text[:EPOCH_SIZE], text[EPOCH_SIZE:]
+    return BrokerEpoch(int(intact_since)), BrokerEpoch(int(flushed_since or intact_since))

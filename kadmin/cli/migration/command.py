@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from kadmin.plan.migration.findings import MigrationReport
     from kadmin.plan.migration.rollback import Fix
 
-SCOPE: Final = "What is looked at"
+SCOPE: Final = "What is checked"
 LOOK: Final = "How it is shown"
 PAUSE_S: Final = 1.0
 CONTROLLER_PORT: Final = 9093

@@ -8,7 +8,7 @@ from cluster.model.ids import TopicPartition, ZkVersion
 from cluster.zk import paths
 from kadmin.plan.migration.evidence import MigrationEvidence
 from kadmin.plan.migration.status import FIX, Phase, phase_of
-from kadmin.wording import brokers_text, counted
+from kadmin.wording import brokers_text, counted, verb_of
 
 NOTHING_BEGUN: Final = "no migration has begun: there is nothing to roll back"
 
@@ -130,7 +130,7 @@ def blockers_of(evidence: MigrationEvidence, phase: Phase, *, is_stranded: bool)
         gone = evidence.gone
         if gone:
             found.append(
-                f"{brokers_text(gone)} {'is' if len(gone) == 1 else 'are'} not registered in"
+                f"{brokers_text(gone)} {verb_of(gone, 'is')} not registered in"
                 " ZooKeeper: restart each in migration mode first, while the controllers run"
             )
     if paths.CONTROLLER_EPOCH not in evidence.nodes and phase is not Phase.NOT_BEGUN and not found:
@@ -197,7 +197,7 @@ def stranded_text(report: RollbackReport) -> str | None:
     """Return what happens to partitions whose epoch is later than the next controller's."""
     if not report.stranded:
         return None
-    verb = "has" if len(report.stranded) == 1 else "have"
+    verb = verb_of(report.stranded, "has")
     return (
         f"{counted(len(report.stranded), 'partition')} {verb} an epoch up to {report.newest_epoch},"
         f" later than that of ZooKeeper's next controller ({report.controller_epoch} is in"
