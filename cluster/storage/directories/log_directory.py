@@ -619,7 +619,7 @@ class LogDirectory:
 
 
 def _epochs(text: str) -> tuple[BrokerEpoch, BrokerEpoch]:
-    """Decode what the lock says: since when the directory is intact, and has what was flushed.
+    """Decode the lock: since when the directory is intact, and has what was flushed.
 
     Version 0.2 wrote one number for both.
 

@@ -62,6 +62,11 @@ def test_controllers_that_write_no_more_are_all_that_is_waited_for(live: str) ->
     (waits,) = status(silent).waits
     assert "none has for 60 s: all are down, or finalised" in waits
     assert not any("restart the" in text for text in status(silent).next_steps)
+    if not live:
+        # There is no way back from finalised controllers, whatever ZooKeeper has.
+        report = rollback(at_epoch(silent, 40))
+        assert "if they were finalised, there is no way back" in report.blockers[0]
+        assert (status(silent).next_steps, (), None) == (report.steps, report.stranded, report.fix)
 
 
 def test_a_copy_that_does_not_end_was_aborted() -> None:
