@@ -11,7 +11,9 @@ TESTS :=
 BENCHMARKS := cli_start describe reassign merge_logs verify_replicas broker replication failover groups compaction
 # On all cores; what needs one server stays in one process.  Without bytecode, which containers often
 # forbid, collecting takes twice as long, and every process that a test starts compiles kadmin anew.
-PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n auto --dist loadgroup
+# The run ends when make is gone, or one who waits for make (tests/support/belongings.py).
+ENDS_WITH := TEST_RUN_ENDS_WITH="$$TEST_RUN_ENDS_WITH $$PPID"
+PYTEST := $(ENDS_WITH) PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n auto --dist loadgroup
 COMPILE := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n 0 --collect-only -q
 # Where many tests wait for servers: four processes on two cores.
 MANY := $(shell expr $$(getconf _NPROCESSORS_ONLN) \* 2)

@@ -26,6 +26,7 @@ from types import FrameType
 from typing import Final
 
 from scripts.results import Results, read_results
+from tests.support.belongings import ENDS_WITH
 
 CHECKOUT: Final = Path(__file__).parents[1]
 DIRECTORY: Final = CHECKOUT / ".flakes"
@@ -77,6 +78,7 @@ class Runner:
                 **os.environ,
                 "PYTEST_ADDOPTS": f"{os.environ.get('PYTEST_ADDOPTS', '')} {shlex.join(words)}",
                 "COVERAGE_FILE": f"{own}/.coverage",
+                ENDS_WITH: str(os.getpid()),
             }
             began_s = time.monotonic()
             with (self.directory / f"run-{number}.log").open("wb") as output:

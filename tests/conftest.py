@@ -14,7 +14,8 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 from kadmin.jvm.java import find_java
 from kadmin.local.zookeeper import ZooKeeperServer
 from tests.interop.maven import Maven
-from tests.support import branches, brief_reports, evidence, left_out
+from tests.support import branches, brief_reports, costs, evidence, left_out
+from tests.support.belongings import start_guard
 from tests.support.checkout import CACHE
 from tests.support.examples import example_count
 from tests.support.not_run import say_what_was_not_run
@@ -63,8 +64,16 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--costs", action="store_true", help="show what the dearest files cost")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(evidence)
+    if not hasattr(config, "workerinput"):
+        start_guard()
+    if config.option.costs:
+        config.pluginmanager.register(costs.Costs())
     if config.pluginmanager.hasplugin("_cov"):
         config.pluginmanager.register(branches)
     config.pluginmanager.register(brief_reports)

@@ -49,6 +49,7 @@ from cluster.runtime.controller.controller import Controller
 from cluster.runtime.controller.controller_metrics import ControllerMetrics
 from cluster.runtime.controller.stats_file import StatsFile
 from cluster.runtime.direct_loop import DirectLoop
+from cluster.runtime.disk.compaction_process import CompactionProcesses
 from cluster.runtime.disk.disk_threads import DiskThreads, run_on_threads
 from cluster.runtime.disk.files import Disk
 from cluster.runtime.disk.log_loading import load_logs, owner_of
@@ -328,6 +329,7 @@ class BrokerProcess:
             peers=self._peers,
             journal=LogJournal(),
             random_stream=SystemRandomStream(),
+            begin_large_compaction=CompactionProcesses().begin,
             settings=ApiSettings(
                 partition_count=settings.partition_count,
                 replication_factor=settings.replication_factor,

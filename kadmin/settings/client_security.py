@@ -237,11 +237,13 @@ def read_mechanism(reader: _Reader, key: str) -> None:
 
 def read_login(reader: _Reader, key: str) -> None:
     """Parse a line of JAAS: module, flag, and the module's options."""
-    options = {
-        match[1]: re.sub(r"\\(.)", r"\1", match[2] or match[3] or match[4] or "")
-        for match in LOGIN_WORD.finditer(reader.given[key].value)
-        if match[1]
-    }
+    options, broken = login_options(reader.given[key].value)
+    if broken is not None:
+        reader.refuse(
+            key,
+            f"the value of {broken} ends before the next option begins",
+            f'{broken}="…" in double quotes, and \\" for a quote in it',
+        )
     names = {
         "username": "user",
         "password": "password",
@@ -257,6 +259,29 @@ def read_login(reader: _Reader, key: str) -> None:
             reader.take(name, options[option], key)
     if UNSECURED_NAME in options:
         reader.take("oauth_url", UNSECURED, key)
+
+
+def login_options(line: str) -> tuple[dict[str, str], str | None]:
+    """Return the options of a *line* of JAAS, and the one that is followed by what is no option.
+
+    A quote, `;` or `=` in the value of that one ended it too early.
+    """
+    options: dict[str, str] = {}
+    last, at = None, 0
+    while at < len(line.rstrip()):
+        match = LOGIN_WORD.match(line, at)
+        is_behind = match is None or match[1] is None
+        if is_behind and last is not None and line[at:].strip(" \t\r\n;}"):
+            return options, last
+        if match is None:
+            at += 1
+            continue
+        if match[1]:
+            last = match[1]
+            value = next((text for text in match.groups()[1:] if text is not None), "")
+            options[last] = re.sub(r"\\(.)", r"\1", value)
+        at = match.end()
+    return options, None
 
 
 def read_handler(reader: _Reader, key: str) -> None:

@@ -10,7 +10,6 @@ from cluster.wire.messages.metadata import (
     MetadataResponsePartition,
 )
 from tests.interop.brokers import RealCluster
-from tests.interop.outages import wait_until_led
 from tests.support.cli import done
 from tests.support.serving import RawClient
 from tests.support.waiting import wait_until
@@ -22,7 +21,6 @@ def create(cluster: RealCluster, topic: str, assignment: str) -> None:
     """Make *topic*, and wait until it is led, as every broker has heard."""
     words = ("topics", "--create", "--topic", topic, "--replica-assignment", assignment)
     done(*words, "--zookeeper", cluster.zookeeper_connect)
-    wait_until_led(cluster)
     count = len(assignment.split(","))
     wait_until_all_tell(
         cluster,

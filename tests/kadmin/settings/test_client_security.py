@@ -136,6 +136,19 @@ def test_pem_files_are_taken_as_kafka_and_librdkafka_name_them(tmp_path: Path, s
             "LoginModule",
         ),
         ("sasl.jaas.config=x", "1: sasl.jaas.config: no username and password", "LoginModule"),
+        *(
+            (
+                f"sasl.jaas.config=a.PlainLoginModule required username=ann password={value};",
+                "1: sasl.jaas.config: the value of password ends before",
+                'password="…" in double quotes',
+            )
+            for value in (
+                f'"{SECRET}"x"',
+                f"Endpoint=sb://n/;{SECRET}",
+                f"{SECRET}==",
+                f"a;{SECRET}",
+            )
+        ),
         (
             "security.protocol=SASL_SSL\nsasl.mechanism=OAUTHBEARER",
             "2: sasl.mechanism: OAUTHBEARER needs sasl.oauthbearer.token.endpoint.url",
