@@ -134,6 +134,10 @@ class _Reader:
         return None
 
     def take(self, name: str, value: str, key: str) -> None:
+        """Take a *value*; what the keys of Java's clients and librdkafka's both say must agree."""
+        before = self.found.get(name)
+        if before is not None and before.value != value and name not in ("tls", "sasl"):
+            self.refuse(key, f"{before.source} says otherwise", "leave one of the two out")
         self.found[name] = Given(value, self.given[key].source)
 
 
@@ -195,20 +199,25 @@ def check_other(reader: _Reader, key: str) -> None:
     """Refuse *key*, which is not about security, if it is a slip of one that is, or a number that
     is none; it has no effect here, and Kafka's tools would refuse it as well."""
     value = reader.given[key].value.strip()
-    meant = mistyped(key)
+    meant = mistyped(key, reader.given)
     if meant is not None:
         reader.refuse(key, "there is no such property", f"did you mean {meant}?")
     elif key in NUMBERS and re.fullmatch(r"[+-]?[0-9]+", value) is None:
         reader.refuse(key, f"'{value}' is no whole number", f"{key}=30000, or leave it out")
 
 
-def mistyped(key: str) -> str | None:
-    """Return the key of security of which *key*, which is none, is a misspelling.
+def mistyped(key: str, given: Iterable[str]) -> str | None:
+    """Return the key of security of which *key*, which is none, is a misspelling, or has a prefix
+    or the form of a variable, while it is not among those *given*.
 
     Unnoticed, it would mean a connection without a password, or a password that is shown.
     """
     if SECURITY.match(key):
         return None
+    plain = "." + key.lower().replace("_", ".")
+    inner = next((known for known in KNOWN if plain.endswith(f".{known}")), None)
+    if inner is not None:
+        return None if inner in given else inner
     found = difflib.get_close_matches(key, KNOWN, n=1, cutoff=LIKENESS)
     return found[0] if found else None
 
