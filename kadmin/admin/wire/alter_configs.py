@@ -53,10 +53,10 @@ def alter_resource(
     else:
         replacing = (kind, name, replacement_of(plan))
         request = AlterConfigsRequest(resources=[replacing], validate_only=validates_only)
-    told = (
+    response = (
         connection.send(request) if broker is None else connection.send_patiently(request, broker)
     )
-    [answer] = told.responses
+    [answer] = response.responses
     return int(answer.error_code), answer.error_message
 
 

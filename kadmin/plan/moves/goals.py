@@ -55,11 +55,13 @@ def balance(scene: Scene) -> Reached:
         bounded = with_levels(problem, base, levels.widened(by))
         solution = solution_within(scene, bounded)
         if solution is not None:
-            return reached(scene, bounded, evener(scene, bounded, base, levels, solution))
+            return reached(
+                scene, bounded, with_fewer_at_top(scene, bounded, base, levels, solution)
+            )
     return reached(scene, problem, least_movement(problem, size_classes=scene.size_classes))
 
 
-def evener(
+def with_fewer_at_top(
     scene: Scene, bounded: Problem, base: Loads, levels: Levels, solution: Solution
 ) -> Solution:
     """Return a solution that moves no more than *solution*, and leaves no more brokers with the
