@@ -208,6 +208,7 @@ function __kadmin_at
                 --kill \
                 --lose-rack \
                 --plan \
+                --bootstrap-controller \
                 --metadata-dir \
                 --rack \
                 --zookeepers \
@@ -1806,7 +1807,8 @@ complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-tls-no-host
 complete -c kadmin -n '__kadmin_at kadmin migration check' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin migration check' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
-complete -c kadmin -n '__kadmin_at kadmin migration diff' -l metadata-dir -r -F -d 'The log directory of a KRaft controller, or a copy of its __cluster_metadata-0.  [required]'
+complete -c kadmin -n '__kadmin_at kadmin migration diff' -l bootstrap-controller -x -d 'The listeners of the KRaft controllers: the active one is asked for its log.'
+complete -c kadmin -n '__kadmin_at kadmin migration diff' -l metadata-dir -r -F -d 'The log directory of a KRaft controller, a copy of its __cluster_metadata-0, or a collection that has it.'
 complete -c kadmin -n '__kadmin_at kadmin migration diff' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
 complete -c kadmin -n '__kadmin_at kadmin migration diff' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 

@@ -219,7 +219,7 @@ class Session:
             bootstrap = self.known_brokers
         assert bootstrap is not None, "no one falls back to brokers that nobody knows"
         self.warn_of_exposed_secrets()
-        return self._brokers_at(bootstrap)
+        return self.brokers_at(bootstrap)
 
     def brokers_of_zookeeper(self) -> "BrokerSettings":
         with self.connect() as connection:
@@ -239,13 +239,14 @@ class Session:
 
         bootstrap = self.settings.text("bootstrap_server")
         if bootstrap is not None:
-            return self._brokers_at(bootstrap)
+            return self.brokers_at(bootstrap)
         found = read_bootstrap(connection, protocol_of_settings(self.settings))
         addresses = ",".join(address for listeners in found for address in listeners)
-        return replace(self._brokers_at(addresses), same_broker=found)
+        return replace(self.brokers_at(addresses), same_broker=found)
 
-    def _brokers_at(self, bootstrap: str) -> "BrokerSettings":
-        """How the brokers at *bootstrap* are reached; warns once of exposed secrets."""
+    def brokers_at(self, bootstrap: str) -> "BrokerSettings":
+        """How the brokers, or controllers, at *bootstrap* are reached; warns once of exposed
+        secrets."""
         from kadmin.settings.brokers import broker_settings
 
         found = broker_settings(self.settings, bootstrap)

@@ -211,7 +211,7 @@ def acls(session: Session, **options: Any) -> None:
     for warning in match_warnings(
         filters,
         [*options["principals"], *options["allow_principal"], *options["deny_principal"]],
-        [*options["allow_host"], *options["deny_host"]],
+        [*options["allow_host"], *options["deny_host"]] if action == "add" else (),
     ):
         session.output.warn(warning)
     if action == "list":

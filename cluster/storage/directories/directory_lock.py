@@ -85,7 +85,7 @@ class DirectoryLock:
 
 
 def _epochs(text: str) -> tuple[BrokerEpoch, BrokerEpoch]:
-    """Decode the epochs in the lock: since when the directory is intact, and has what was flushed.
+    """Decode the lock: since when the directory is intact, and has what was flushed.
 
     Version 0.2 wrote one number for both.
 

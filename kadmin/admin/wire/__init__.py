@@ -12,6 +12,7 @@ __all__ = [
     "late_replicas",
     "log_dirs",
     "log_ends",
+    "metadata_log",
     "offsets",
     "opening",
     "patience",

@@ -34,6 +34,7 @@ NO_START: Final = (
     f"with {ENABLE}=true no such broker starts: 'Cannot enable ZooKeeper migration without setting"
     f" '{IBP}' to 3.4 or higher'"
 )
+UPGRADE: Final = f"; upgrade all brokers to 3.9, then set {IBP}=3.9 on each"
 UNREGISTERED: Final = (
     "controllers that were formatted by Kafka 3.9 refuse such brokers: 'Unable to register because"
     " the broker does not support finalized version 21 of metadata.version.'"
@@ -71,10 +72,14 @@ def broker_findings(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
 
 
 def registrations(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
+    # What a broker has answered of its protocol, `protocols` judges.
+    answered = {
+        broker for broker, each in (evidence.answers or {}).items() if each.configs.get(IBP)
+    }
     old = tuple(
         each.broker_id
         for each in evidence.snapshot.brokers.values()
-        if 0 < each.version < REGISTERED_SINCE_2_7
+        if 0 < each.version < REGISTERED_SINCE_2_7 and each.broker_id not in answered
     )
     if old:
         yield MigrationFinding(
@@ -152,7 +157,7 @@ def protocols(configs: Configs) -> Iterator[MigrationFinding]:
             severity=Severity.CRITICAL,
             kind=MigrationKind.RELEASE,
             text=f"{brokers_text(brokers)} {verb_of(brokers, 'has')} {IBP}={text}",
-            outcome=NO_START if version < IBP_MIN else f"{UNREGISTERED}: {WAITS}",
+            outcome=(NO_START if version < IBP_MIN else f"{UNREGISTERED}: {WAITS}") + UPGRADE,
             brokers=tuple(brokers),
             source=f"Kafka 3.9 documentation, Preparing for migration; {SOURCE_3_9}",
         )

@@ -91,5 +91,5 @@ def foreign_znodes(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
             outcome="it needs the ensemble after Kafka has left it, or stops with it",
             command="kadmin zookeeper clients",
             znodes=tuple(f"/{name}" for name in names),
-            source="kafka-compat",
+            source="the znodes of Kafka 0.8 to 3.9: kafka.zk.ZkData",
         )
