@@ -4,6 +4,7 @@ __all__ = [
     "api_versions",
     "attempts",
     "connection",
+    "consumer_group_describe",
     "describe_configs",
     "errors",
     "kept_throttles",
