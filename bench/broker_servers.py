@@ -17,7 +17,7 @@ from typing import Final
 from kazoo.client import KazooClient
 
 from bench.broker_wire import Wire
-from bench.process_tree import MIB, PROC, status
+from bench.process_tree import MIB, PROC, TICKS_PER_S, status
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.metadata import MetadataRequest, MetadataResponse
 from kadmin.jvm.java import find_java
@@ -58,8 +58,8 @@ class Broker:
         return f"{LOOPBACK}:{self.port}"
 
     def cpu_s(self) -> float:
-        """The CPU time of the process up to now, in s."""
-        return status(self.process.pid)[1]
+        """The CPU time of the process and its children up to now, in s."""
+        return status(self.process.pid)[1] + children_cpu_s(self.process.pid)
 
     def kept_s(self) -> float:
         """How long its threads have waited for a CPU, in s."""
@@ -76,6 +76,17 @@ class Broker:
 
     def wire(self) -> Wire:
         return Wire(self.port)
+
+
+def children_cpu_s(pid: int) -> float:
+    """The CPU time of its children, in s: of those that have ended, and of those that run."""
+    ended = sum(map(int, (PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()[13:15]))
+    running = 0.0
+    for task in (PROC / str(pid) / "task").iterdir():
+        with suppress(OSError):
+            for child in (task / "children").read_text().split():
+                running += status(int(child))[1]
+    return ended / TICKS_PER_S + running
 
 
 def memory_mib(pid: int, name: str) -> float:

@@ -1,14 +1,16 @@
-"""The rate of offset commits, and the failover time of a coordinator, beside Kafka 3.9.1.
+"""Offset commits, rebalances and the failover of a coordinator, beside Kafka 3.9.1.
 
-    python -m bench.groups [--requests 5000] [--offsets 100000] [--rounds 2] [--no-kafka]
-                           [--only commits failover]
+    python -m bench.groups [--requests 5000] [--offsets 100000] [--members 200] [--rounds 2]
+                           [--no-kafka] [--only commits rebalances failover]
 
 Commits: both brokers run at once and are loaded in turns, as in `bench.broker`; a request commits
-1 or 100 offsets, each connection those of a group of its own.  Failover: three brokers a cluster,
-one partition of `__consumer_offsets` with three replicas and that many offsets of 100 groups; the
-coordinator is killed, in turns.  Times are from the end of its session in ZooKeeper, so that the
-timeout does not count, to the moment when another broker has answered for the last group.  Of each
-the least of all rounds.  Goals: twice Kafka's rate at half of its CPU; failover within its time.
+1 or 100 offsets, each connection those of a group of its own.  Rebalances: all members of a group
+join again, and the leader assigns; from the first request to the last answer.  Failover: three
+brokers a cluster, one partition of `__consumer_offsets` with three replicas and that many offsets
+of 100 groups; the coordinator is killed, in turns.  Times are from the end of its session in
+ZooKeeper, so that the timeout does not count, to the moment when another broker has answered for
+the last group.  Of each the least of all rounds.  Goals: twice Kafka's rate at half of its CPU; a
+rebalance within its time, and a failover within half of it.
 """
 
 import argparse
@@ -33,6 +35,14 @@ from cluster.model.ids import BrokerId
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import decode_response
 from cluster.wire.messages.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
+from cluster.wire.messages.group_members import (
+    JoinGroupRequest,
+    JoinGroupRequestProtocol,
+    JoinGroupResponse,
+    SyncGroupRequest,
+    SyncGroupRequestAssignment,
+    SyncGroupResponse,
+)
 from cluster.wire.messages.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
@@ -50,9 +60,15 @@ from kadmin.local.zookeeper import start_server
 COMMIT_VERSION: Final = 8
 FETCH_VERSION: Final = 7
 FIND_VERSION: Final = 3
+JOIN_VERSION: Final = 5
+SYNC_VERSION: Final = 3
 CONNECTIONS: Final = (1, 16)
 IN_REQUEST: Final = (1, 100)
 GROUPS: Final = 100
+SESSION_MS: Final = 600_000
+"""Of members that send no heartbeats while brokers come to rest."""
+REBALANCES: Final = 10
+"""How often the group rebalances in a round."""
 TOPIC: Final = "bench"
 SESSION_TIMEOUT_MS: Final = 6_000
 PATIENCE_S: Final = 120.0
@@ -68,6 +84,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         if "commits" in arguments.only:
             show_commits(commands, Path(place) / "commits", arguments)
+        if "rebalances" in arguments.only:
+            show_rebalances(commands, Path(place) / "rebalances", arguments)
         if "failover" in arguments.only:
             show_failover(commands, Path(place) / "failover", arguments)
 
@@ -76,8 +94,9 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--requests", type=int, default=5000, help="for a case of commits")
     parser.add_argument("--offsets", type=int, default=100_000, help="that a failover loads")
+    parser.add_argument("--members", type=int, default=200, help="of a group that rebalances")
     parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--only", nargs="*", default=["commits", "failover"])
+    parser.add_argument("--only", nargs="*", default=["commits", "rebalances", "failover"])
     parser.add_argument("--no-kafka", action="store_true")
     return parser.parse_args()
 
@@ -136,15 +155,8 @@ def await_loaded(wire: Wire, group: str, topic: str) -> None:
 def show_commits(
     commands: dict[str, Command], directory: Path, arguments: argparse.Namespace
 ) -> None:
-    server = start_server(directory / "zookeeper")
     with ExitStack() as stack:
-        stack.callback(server.kill)
-        brokers = [
-            stack.enter_context(
-                running(name, command, chroot(server.connect, name), directory / name)
-            )
-            for name, command in commands.items()
-        ]
+        brokers = begun_brokers(stack, commands, directory)
         titles(brokers)
         for count in IN_REQUEST:
             for connections in CONNECTIONS:
@@ -155,6 +167,15 @@ def show_commits(
                 )
                 # The first round only warms up the JVM.
                 show(case.title, loads(case, 1 + arguments.rounds, brokers))
+
+
+def begun_brokers(stack: ExitStack, commands: dict[str, Command], directory: Path) -> list[Broker]:
+    server = start_server(directory / "zookeeper")
+    stack.callback(server.kill)
+    return [
+        stack.enter_context(running(name, command, chroot(server.connect, name), directory / name))
+        for name, command in commands.items()
+    ]
 
 
 def groups_of(connections: int) -> list[str]:
@@ -175,6 +196,77 @@ def commit(count: int, connections: int, requests: int, broker: Broker, topic: s
     frames = [commit_request(group, topic, count) for group in groups_of(connections)]
     took = round_trips(broker.port, frames, connections, requests, check_committed)
     return Done(took.count, took.wall_s, took)
+
+
+# Rebalances.
+
+
+class Members:
+    """The members of one group, each on a connection of its own."""
+
+    def __init__(self, stack: ExitStack, broker: Broker, count: int) -> None:
+        self.group = f"of-{count}"
+        with broker.wire() as wire:
+            await_coordinator(wire, self.group)
+            await_loaded(wire, self.group, new_topic(broker, 1))
+        self.wires = [stack.enter_context(broker.wire()) for _ in range(count)]
+        self.ids = [""] * count
+        self.generation = 0
+        # The first answers are the ids of members.
+        self.ids = [answer.member_id for answer in self.join()]
+
+    def join(self) -> list[JoinGroupResponse]:
+        self.generation += 1
+        # Another subscription each time: members that change nothing get what they have.
+        protocols = [JoinGroupRequestProtocol("range", b"%100d" % self.generation)]
+        for wire, member_id in zip(self.wires, self.ids, strict=True):
+            body = JoinGroupRequest(
+                self.group, SESSION_MS, SESSION_MS, member_id, None, "consumer", protocols
+            )
+            wire.socket.sendall(request(ApiKey.JOIN_GROUP, JOIN_VERSION, body))
+        return [
+            decode_response(JoinGroupResponse, JOIN_VERSION, wire.receive()).body
+            for wire in self.wires
+        ]
+
+    def rebalance(self) -> None:
+        joined = self.join()
+        for wire, answer in zip(self.wires, joined, strict=True):
+            given = [
+                SyncGroupRequestAssignment(one.member_id, b"a" * 100) for one in answer.members
+            ]
+            number = answer.generation_id
+            body = SyncGroupRequest(self.group, number, answer.member_id, assignments=given)
+            wire.socket.sendall(request(ApiKey.SYNC_GROUP, SYNC_VERSION, body))
+        for wire in self.wires:
+            synced = decode_response(SyncGroupResponse, SYNC_VERSION, wire.receive()).body
+            if synced.error_code or len(synced.assignment) != 100:
+                raise SystemExit(f"a member got no assignment: {synced}")
+
+
+def show_rebalances(
+    commands: dict[str, Command], directory: Path, arguments: argparse.Namespace
+) -> None:
+    with ExitStack() as stack:
+        brokers = begun_brokers(stack, commands, directory)
+        groups = [Members(stack, broker, arguments.members) for broker in brokers]
+        took_s: list[list[float]] = [[] for _ in brokers]
+        used_s: list[list[float]] = [[] for _ in brokers]
+        # The first round only warms up the JVM, and waits for the members of a new group.
+        for _ in range(1 + arguments.rounds):
+            for broker, members, took, used in zip(brokers, groups, took_s, used_s, strict=True):
+                settle(brokers, REST_S_MAX)
+                before_s = broker.cpu_s()
+                for _ in range(REBALANCES):
+                    began_s = time.perf_counter()
+                    members.rebalance()
+                    took.append(time.perf_counter() - began_s)
+                used.append((broker.cpu_s() - before_s) / REBALANCES)
+        said = "".join(
+            f"{broker.name} {min(took) * 1000:.0f} ms, {min(used) * 1000:.0f} ms CPU  "
+            for broker, took, used in zip(brokers, took_s, used_s, strict=True)
+        )
+        print(f"a group of {arguments.members} members rebalances: {said}", flush=True)
 
 
 # Failover.

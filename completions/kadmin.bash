@@ -1288,6 +1288,7 @@ _kadmin_node() {
                 --kind
                 --level
                 --only-partitioned
+                --keep-duplicates
                 --order
                 --causal
                 --show-source
@@ -1541,6 +1542,7 @@ _kadmin_node() {
         'kadmin migration diff')
             commands=''
             options='
+                --bootstrap-controller
                 --metadata-dir
                 --watch
                 --cluster
@@ -2774,6 +2776,7 @@ _kadmin_kind() {
         'kadmin migration check --broker-tls-cert') kind='path' ;;
         'kadmin migration check --broker-tls-key') kind='path' ;;
         'kadmin migration check --command-config'|'kadmin migration check --admin.config') kind='path' ;;
+        'kadmin migration diff --bootstrap-controller') kind='text' ;;
         'kadmin migration diff --metadata-dir') kind='path' ;;
         'kadmin migration diff --cluster') kind='live clusters' ;;
         'kadmin migration preview --cluster') kind='live clusters' ;;

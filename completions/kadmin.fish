@@ -208,6 +208,7 @@ function __kadmin_at
                 --kill \
                 --lose-rack \
                 --plan \
+                --bootstrap-controller \
                 --metadata-dir \
                 --rack \
                 --zookeepers \
@@ -430,7 +431,7 @@ complete -c kadmin -n '__kadmin_at kadmin' -a api-versions -d 'See which request
 complete -c kadmin -n '__kadmin_at kadmin' -a elect -d 'Bring leaders back to their preferred brokers.'
 complete -c kadmin -n '__kadmin_at kadmin' -a reassign -d 'Move partitions to other brokers.'
 complete -c kadmin -n '__kadmin_at kadmin' -a throttle -d 'See throttles of replication, and release those left behind.'
-complete -c kadmin -n '__kadmin_at kadmin' -a log-dirs -d 'See how much lies in brokers\' log directories.'
+complete -c kadmin -n '__kadmin_at kadmin' -a log-dirs -d 'See how much data is in brokers\' log directories.'
 complete -c kadmin -n '__kadmin_at kadmin' -a metrics -d 'See the metrics of brokers.'
 complete -c kadmin -n '__kadmin_at kadmin' -a offsets -d 'See the offsets of partitions.'
 complete -c kadmin -n '__kadmin_at kadmin' -a groups -d 'See and change groups of consumers.'
@@ -750,7 +751,7 @@ complete -c kadmin -n '__kadmin_at kadmin reassign' -a run -d 'Carry out a plan 
 complete -c kadmin -n '__kadmin_at kadmin reassign' -a resume -d 'Go on with an interrupted run.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -a status -d 'See how far a run is.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -a cancel -d 'Give up what is under way of a run.'
-complete -c kadmin -n '__kadmin_at kadmin reassign' -a rollback -d 'Restore the replicas of before a run.'
+complete -c kadmin -n '__kadmin_at kadmin reassign' -a rollback -d 'Restore the replicas from before a run.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -a list -d 'See all runs.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l generate -d 'Propose replicas for topics; changes nothing.'
 complete -c kadmin -n '__kadmin_at kadmin reassign' -l execute -d 'Ask the controller for the moves of a file.'
@@ -1581,6 +1582,7 @@ complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l controller-epoch -x -d 
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l kind -x -a 'partition-state replica-state isr-change election-start elected transition-failed send-leaderandisr send-updatemetadata send-stopreplica response response-error offline-replicas reassignment received-leaderandisr received-stopreplica handling completed fetchers truncated skipped refused failed stop-replica cached deleted-from-cache leader-start follower-start summary topic-id recovery local-partition metadata-batch noise continuation other' -d 'Only lines of this kind; may be repeated (see --list-kinds).'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l level -x -a 'TRACE DEBUG INFO WARN ERROR FATAL' -d 'Only lines of this level or a more severe one.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l only-partitioned -d 'Only lines that name a partition, as Kafka\'s tool does.'
+complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l keep-duplicates -d 'Keep a line as often as sources have it; otherwise once, by time, writer and message.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l order -x -a 'time file' -d 'By time alone, or never against the order in a source\'s own file.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l causal -d 'Put no line before the order that it obeys, whatever the clocks say.'
 complete -c kadmin -n '__kadmin_at kadmin merge-logs' -l show-source -d 'Put the source before each line; on a terminal this is done if there are several.'
@@ -1673,8 +1675,8 @@ complete -c kadmin -n '__kadmin_at kadmin dump-log' -l offsets-decoder -d 'Decod
 complete -c kadmin -n '__kadmin_at kadmin dump-log' -l transaction-log-decoder -d 'Decode records of __transaction_state; keys and values are printed.'
 complete -c kadmin -n '__kadmin_at kadmin dump-log' -l cluster-metadata-decoder -d 'Decode records of __cluster_metadata; they are printed.'
 complete -c kadmin -n '__kadmin_at kadmin dump-log' -l skip-record-metadata -d 'Print only keys and values of records.'
-complete -c kadmin -n '__kadmin_at kadmin dump-log' -l index-sanity-check -d 'Only tell whether a broker would rebuild an index when it starts.'
-complete -c kadmin -n '__kadmin_at kadmin dump-log' -l verify-index-only -d 'Only tell where indexes are wrong, without their entries.'
+complete -c kadmin -n '__kadmin_at kadmin dump-log' -l index-sanity-check -d 'Only report whether a broker would rebuild an index when it starts.'
+complete -c kadmin -n '__kadmin_at kadmin dump-log' -l verify-index-only -d 'Only report where indexes are wrong, without their entries.'
 complete -c kadmin -n '__kadmin_at kadmin dump-log' -l max-message-size -x -d 'The largest batch that an offset index may point to.  [default: 5242880; x>=1]'
 complete -c kadmin -n '__kadmin_at kadmin dump-log' -l max-bytes -x -d 'Read at most this much of each segment.  [x>=1]'
 complete -c kadmin -n '__kadmin_at kadmin dump-log' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
@@ -1805,7 +1807,8 @@ complete -c kadmin -n '__kadmin_at kadmin migration check' -l broker-tls-no-host
 complete -c kadmin -n '__kadmin_at kadmin migration check' -l command-config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 complete -c kadmin -n '__kadmin_at kadmin migration check' -l admin.config -r -F -d 'Properties of a client, as Kafka\'s tools take, for all of broker security.'
 
-complete -c kadmin -n '__kadmin_at kadmin migration diff' -l metadata-dir -r -F -d 'The log directory of a KRaft controller, or a copy of its __cluster_metadata-0.  [required]'
+complete -c kadmin -n '__kadmin_at kadmin migration diff' -l bootstrap-controller -x -d 'The listeners of the KRaft controllers: the active one is asked for its log.'
+complete -c kadmin -n '__kadmin_at kadmin migration diff' -l metadata-dir -r -F -d 'The log directory of a KRaft controller, a copy of its __cluster_metadata-0, or a collection that has it.'
 complete -c kadmin -n '__kadmin_at kadmin migration diff' -l watch -d 'Show it again every so many seconds (2) until Ctrl-C.  [0.1<=x<=86400]'
 complete -c kadmin -n '__kadmin_at kadmin migration diff' -l cluster -x -a '(__kadmin_live clusters)' -d 'A named cluster of the configuration file (see \'kadmin config list\').'
 

@@ -22,8 +22,8 @@ class Budget:
 
     def __init__(self, limit_s: float) -> None:
         self.limit_s = limit_s
-        self.round = 0
-        """How often the command has begun anew."""
+        self.renewals = 0
+        """How often it has been renewed."""
         self._lock = threading.Lock()
         self._spenders = 0
         self._reserved_s = 0.0
@@ -78,7 +78,7 @@ class Budget:
     def renew(self) -> None:
         """Begin anew: with another look, or when a part of the work is done."""
         with self._lock:
-            self.round += 1
+            self.renewals += 1
             self._left_s = self.limit_s
             self._since_s = time.monotonic()
 

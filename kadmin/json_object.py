@@ -4,11 +4,11 @@ Leaves to its callers which keys there are to be, and in which words they refuse
 """
 
 import json
-from collections import Counter
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
 from kadmin.named_file import VALUES_MAX, has_too_many_values
+from kadmin.repetition import repeated
 
 JsonObject: TypeAlias = dict[str, object]
 
@@ -59,8 +59,7 @@ def parse_json_object(text: str) -> JsonObject:
 def twice_text(pairs: Sequence[tuple[str, object]]) -> str:
     """Return what is wrong with the object of *pairs*, some of whose keys stand in it more than
     once."""
-    counts = Counter(key for key, _ in pairs)
-    keys = " and ".join(f"'{key}'" for key, count in counts.items() if count > 1)
+    keys = " and ".join(f"'{key}'" for key in repeated(key for key, _ in pairs))
     compact = json.JSONEncoder(separators=(",", ":")).encode
     written = ",".join(f"{compact(key)}:{compact(value)}" for key, value in pairs)
     more = "…" if len(written) > QUOTED_MAX else ""

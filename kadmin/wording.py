@@ -1,7 +1,7 @@
 """Wording: how are counts of things, sizes, and lists of partitions put in sentences?"""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Sized
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -11,6 +11,9 @@ SHOWN_MAX: Final = 5
 LISTED_MAX: Final = 10
 """A sentence names no more things than that."""
 
+
+PLURALS: Final = {"is": "are", "was": "were", "has": "have", "does": "do"}
+"""Of the verbs that have more than another ending."""
 
 UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB")
 
@@ -63,6 +66,16 @@ def brokers_text(brokers: Sequence[BrokerId]) -> str:
     if len(names) == 1:
         return f"broker {names[0]}"
     return f"brokers {', '.join(names[:-1])} and {names[-1]}"
+
+
+def brokers_listed(brokers: Sequence[int]) -> str:
+    """Return `broker 7`, `brokers 7, 8`, all of them."""
+    return f"{'broker' if len(brokers) == 1 else 'brokers'} {', '.join(map(str, brokers))}"
+
+
+def verb_of(things: Sized, singular: str) -> str:
+    """Return *singular*, as `is`, of one thing, and its plural, `are`, of others."""
+    return singular if len(things) == 1 else PLURALS.get(singular, singular.removesuffix("s"))
 
 
 def with_reasons(things: Iterable[tuple[object, str]]) -> str:

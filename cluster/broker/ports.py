@@ -22,6 +22,7 @@ from cluster.model.ids import BrokerEpoch, BrokerId, TopicPartition
 from cluster.model.placement import Layout
 from cluster.model.topic import PartitionState
 from cluster.statechange.line import StateChangeLine
+from cluster.storage.cleaner.compaction import Compaction, CompactionRules, Compactor
 from cluster.storage.directories.log_manager import LogManager
 from cluster.storage.errors import KafkaStorageError
 from cluster.storage.files import Files
@@ -67,6 +68,12 @@ class Registration(Protocol):
 
     @property
     def cluster_id(self) -> str: ...
+
+    def note_order(self, broker_epoch: int) -> None:
+        """Note that a controller has sent an order for the registration of that epoch: by then it
+        has handled what this broker may have lost before.
+        """
+        ...
 
     def show_refused(self, refused: Mapping[TopicPartition, str]) -> None:
         """Show operators the partitions that are not served, with the reasons; these are all."""
@@ -391,4 +398,6 @@ class Ports:
     settings: ApiSettings
     authorizer: Authorizer | None = None
     """None: everything is allowed."""
+    begin_large_compaction: Callable[[CompactionRules], Compactor] = Compaction
+    """Compacts logs that take so long that requests should not share a Python with it."""
     waiting_counts: WaitingCounts = field(default_factory=WaitingCounts)

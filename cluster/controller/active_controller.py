@@ -36,6 +36,9 @@ class ControllerConfig:
     *leader_rebalance* is None without `auto.leader.rebalance.enable`.  Without *publishes_metadata*
     brokers get no UpdateMetadata: a simulation has no clients, and with many brokers these are
     nearly all of its orders.
+
+    *partitions_in_a_turn*: how many of the partitions of new topics get their first leaders, and of
+    deleted ones lose their logs, before other work has its turn.
     """
 
     broker_id: BrokerId
@@ -44,6 +47,7 @@ class ControllerConfig:
     writes_traces: bool = False
     leader_rebalance: LeaderRebalance | None = None
     publishes_metadata: bool = True
+    partitions_in_a_turn: int = 500
 
 
 class ControllerMoved(Exception):

@@ -8,6 +8,10 @@ a broker that registers as intact: our brokers register with the epoch since whi
 nothing.  And a topic that flushes each record loses nothing with a machine that stops, only with a
 disk: those of ours register since when they have what was flushed.
 
+A controller may have written a state after a broker had registered again, and not have known that.
+So a loss stays in the registration until a controller has sent an order that shows that it knows.
+Until then the broker counts as one that bounced, whenever the state was written.
+
 One of our brokers that is not intact has lost what its machine had not flushed; of Kafka's it is
 not known.  The former leaves every ISR that has another member, also one that is away: that may
 come back with everything.
@@ -125,10 +129,16 @@ def bounced_of(
     intact.
     """
     brokers, written = active.context.brokers, found.written[partition]
+    state = found.states[partition]
+    # An earlier controller may have written it after it registered, and not have known that.
+    is_earlier = state.controller_epoch != active.controller_epoch
     bounced = frozenset(
         member
-        for member in found.states[partition].isr
-        if member in brokers and brokers[member].broker_epoch > written
+        for member in state.isr
+        if member in brokers
+        and (
+            brokers[member].broker_epoch > written or (is_earlier and brokers[member].has_open_loss)
+        )
     )
     intact = _intact(active, bounced, written)
     if partition.topic in flushing:

@@ -28,6 +28,7 @@ class ControllerContext:
         "finishing",
         "last_epochs",
         "loaded_zxids",
+        "logs_to_delete",
         "not_online",
         "reassigning",
         "refused_topics",
@@ -35,6 +36,7 @@ class ControllerContext:
         "seen_reassignment",
         "shutting_down",
         "states",
+        "to_be_started",
         "topics",
         "topics_ineligible_for_deletion",
         "topics_to_be_deleted",
@@ -67,6 +69,8 @@ class ControllerContext:
         """Those of *topics_to_be_deleted* that have to wait."""
         self.topics_with_deletion_started: dict[str, None] = {}
         """The topics of *topics_to_be_deleted* whose partitions are NonExistent already."""
+        self.logs_to_delete: dict[str, dict[Replica, None]] = {}
+        """By topic: the replicas that are ordered to delete their logs in a later turn."""
         self.unconfirmed_removals: dict[str, dict[BrokerId, None]] = {}
         """By topic: the brokers that have not confirmed yet that they removed it from their
         metadata.
@@ -83,6 +87,8 @@ class ControllerContext:
         """The czxid of `/admin/reassign_partitions` when it was last read."""
         self.not_online: dict[TopicPartition, None] = {}
         """The partitions in state New or Offline."""
+        self.to_be_started: dict[TopicPartition, None] = {}
+        """Those of *not_online* that get their first leaders in a later turn."""
         self._hosted: dict[BrokerId, dict[TopicPartition, None]] = {}
         self._partition_statuses: dict[TopicPartition, PartitionStatus] = {}
         self._replica_statuses: dict[BrokerId, dict[TopicPartition, ReplicaStatus]] = {}
@@ -170,12 +176,14 @@ class ControllerContext:
             self.states.pop(partition, None)
             self._partition_statuses.pop(partition, None)
             self.not_online.pop(partition, None)
+            self.to_be_started.pop(partition, None)
         self._forget_id(topic)
         del self.topics[topic]
         for topics in (
             self.topics_to_be_deleted,
             self.topics_ineligible_for_deletion,
             self.topics_with_deletion_started,
+            self.logs_to_delete,
             self.unconfirmed_removals,
         ):
             topics.pop(topic, None)
@@ -251,8 +259,8 @@ class ControllerContext:
         deleted.
         """
         return any(
-            part.is_reassigning and TopicPartition(topic, number) in self.states
-            for number, part in self.topics[topic].partitions.items()
+            TopicPartition(topic, number) in self.states
+            for number in self.topics[topic].reassigning
         )
 
     def is_left_alone(self, partition: TopicPartition) -> bool:

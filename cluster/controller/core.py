@@ -97,7 +97,17 @@ class LeaderRebalanceDue:
     """The leaders are due for the check whether preferred leaders lead."""
 
 
-CoalescedEvent: TypeAlias = Hint | LeaderRebalanceDue
+@dataclass(frozen=True, slots=True)
+class PartitionsToBeStarted:
+    """More new partitions need their first leaders."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogsToBeDeleted:
+    """More logs of deleted topics are to go."""
+
+
+CoalescedEvent: TypeAlias = Hint | LeaderRebalanceDue | PartitionsToBeStarted | LogsToBeDeleted
 """Queued once, however often it is reported while it waits."""
 Task: TypeAlias = CoalescedEvent | Requested | tuple[OrderAnswered, Order]
 
@@ -125,6 +135,8 @@ HINTS: Final[Mapping[type[CoalescedEvent], ControllerState]] = {
     LogDirsFailed: ControllerState.LOG_DIR_CHANGE,
     PreferredElectionRequested: ControllerState.MANUAL_LEADER_BALANCE,
     LeaderRebalanceDue: ControllerState.AUTO_LEADER_BALANCE,
+    PartitionsToBeStarted: ControllerState.TOPIC_CHANGE,
+    LogsToBeDeleted: ControllerState.TOPIC_DELETION,
     UncleanElectionEnabled: ControllerState.UNCLEAN_LEADER_ELECTION_ENABLE,
 }
 
@@ -334,6 +346,7 @@ class ControllerCore:
         except StopIteration:
             self._procedure = self._task = None
             self._end_turn()
+            self._enqueue_rest()
         except ControllerMoved as moved:
             self._procedure = None
             self._resign(str(moved))
@@ -344,6 +357,15 @@ class ControllerCore:
             self._give_up(str(refusal))
         else:
             self._send(requests)
+
+    def _enqueue_rest(self) -> None:
+        """Queue what the task that has ended left for later turns, behind all that waits."""
+        if self._active is not None:
+            context = self._active.context
+            if context.to_be_started:
+                self._enqueue(PartitionsToBeStarted())
+            if context.logs_to_delete:
+                self._enqueue(LogsToBeDeleted())
 
     def _end_turn(self) -> None:
         """Also called when a procedure without a task ends; only tasks are measured."""
@@ -369,6 +391,10 @@ class ControllerCore:
                 return notifications.on_answer(active, broker_id, correlation_id, order, result)
             case LeaderRebalanceDue():
                 return self._rebalance(active)
+            case PartitionsToBeStarted():
+                return topics.start_some(active)
+            case LogsToBeDeleted():
+                return deletion.go_on(active)
             case Requested(request_id, request):
                 return self._serve(active, request_id, request)
             case _:

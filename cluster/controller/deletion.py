@@ -13,6 +13,7 @@ change of controllers, brokers may keep a deleted topic in their metadata.
 """
 
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Final
 
 from cluster.controller import partitions, replicas
@@ -20,6 +21,7 @@ from cluster.controller.active_controller import ActiveController
 from cluster.controller.batch import OrderBatch
 from cluster.controller.procedures import Procedure, fenced
 from cluster.controller.replica_states import Replica, ReplicaStatus
+from cluster.controller.replicas import REPLICAS_PER_PARTITION
 from cluster.controller.topics import is_another, refresh_topics
 from cluster.coordination import reads, writes
 from cluster.coordination.transaction import SentOnce
@@ -83,6 +85,8 @@ def resume(active: ActiveController) -> Procedure[None]:
     context = active.context
     ready = []
     for topic in tuple(context.topics_to_be_deleted):
+        if topic in context.logs_to_delete:
+            continue
         members = context.replicas_of(topic)
         statuses = {context.replica_status(member) for member in members}
         if statuses <= {ReplicaStatus.DELETION_SUCCESSFUL}:
@@ -120,10 +124,11 @@ def _begin(active: ActiveController, topics: list[str]) -> Procedure[None]:
     batch.send()
     for topic in topics:
         yield from _delete_replicas(active, topic)
+    yield from _delete_some(active)
 
 
 def _delete_replicas(active: ActiveController, topic: str) -> Procedure[None]:
-    """Send the order to every live broker, also to one that could not open the log or lost its
+    """Have the order sent to every live broker, also to one that could not open the log or lost its
     disk.
 
     Only the broker can distinguish these two: in the first case it deletes the files, in the second
@@ -138,10 +143,37 @@ def _delete_replicas(active: ActiveController, topic: str) -> Procedure[None]:
     dead = [member for member in waiting if member.broker_id not in context.brokers]
     alive = [member for member in waiting if member.broker_id in context.brokers]
     yield from _fail_deletion(active, dead)
-    yield from replicas.take_offline(active, alive)
-    replicas.start_deletion(active, alive)
+    if alive:
+        context.logs_to_delete[topic] = dict.fromkeys(alive)
     for member in dead:
         _make_wait(active, member, NOT_THERE)
+
+
+def go_on(active: ActiveController) -> Procedure[None]:
+    """Order the next replicas to delete their logs."""
+    yield from _delete_some(active)
+    yield from resume(active)
+
+
+def _delete_some(active: ActiveController) -> Procedure[None]:
+    """Order some of the replicas that are due to delete their logs.
+
+    A replica whose broker has gone since it became due has failed already.
+    """
+    context = active.context
+    room = active.config.partitions_in_a_turn * REPLICAS_PER_PARTITION
+    turn: list[Replica] = []
+    for topic, due in tuple(context.logs_to_delete.items()):
+        part = tuple(islice(due, room - len(turn)))
+        turn += part
+        for replica in part:
+            del due[replica]
+        if due:
+            break
+        del context.logs_to_delete[topic]
+    alive = [replica for replica in turn if replica.broker_id in context.brokers]
+    yield from replicas.take_offline(active, alive)
+    replicas.start_deletion(active, alive)
 
 
 def _make_wait(active: ActiveController, member: Replica, reason: str) -> None:

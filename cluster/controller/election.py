@@ -8,7 +8,7 @@ leader epoch rises by one, so that brokers distinguish the new leadership from e
 Source: Kafka's Election and PartitionLeaderElectionAlgorithms.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from enum import Enum
 from typing import NamedTuple
 
@@ -145,24 +145,28 @@ def elect_for_reassignment(
     return Election(new_leader_and_isr(state, leader, state.isr, controller_epoch), target)
 
 
-def without_replica(
+def without_replicas(
     state: PartitionState,
-    replica: BrokerId,
+    heirs: Mapping[BrokerId, Collection[BrokerId] | None],
     controller_epoch: ControllerEpoch,
-    heirs: Collection[BrokerId] | None = None,
 ) -> PartitionState | None:
-    """The state without *replica* in the ISR and as leader; None where that changes nothing.
+    """The state without the replicas that *heirs* names in the ISR and as leader, which leave one
+    after the other; None where that changes nothing.
 
-    It stays in the ISR if no other member does, or none of *heirs*, where they are given: without a
-    leader nothing is acknowledged, so each member has everything, and any of them can lead again.
-    An ISR of one of them would wait for that one, which may have lost what the others still have.
+    One stays in the ISR if no other member does, or none of its heirs, where they are given:
+    without a leader nothing is acknowledged, so each member has everything, and any of them can
+    lead again.  An ISR of one of them would wait for that one, which may have lost what the others
+    still have.
     """
-    if replica not in state.isr:
-        return None
-    leader = NO_LEADER if state.leader == replica else state.leader
-    isr = tuple(member for member in state.isr if member != replica)
-    if not isr or (heirs is not None and not any(member in heirs for member in isr)):
-        isr = state.isr
+    leader, isr = state.leader, state.isr
+    for replica, its_heirs in heirs.items():
+        if replica not in isr:
+            continue
+        if leader == replica:
+            leader = NO_LEADER
+        others = tuple(member for member in isr if member != replica)
+        if others and (its_heirs is None or any(member in its_heirs for member in others)):
+            isr = others
     if (leader, isr) == (state.leader, state.isr):
         # Kafka writes it all the same; but its mtime shows since when there has been no leader.
         return None

@@ -108,13 +108,15 @@ def _note(
 def bring_leaderless_online(active: ActiveController, topic: str | None = None) -> Procedure[None]:
     """Elect a leader for every partition that has none, of *topic* or of all.
 
-    Topics that are to be deleted need none any more.
+    Topics that are to be deleted need none any more, and new partitions have turns of their own.
     """
     context = active.context
     partitions = tuple(
         partition
         for partition in context.not_online
-        if not context.is_left_alone(partition) and topic in (None, partition.topic)
+        if partition not in context.to_be_started
+        and not context.is_left_alone(partition)
+        and topic in (None, partition.topic)
     )
     yield from bring_online(active, partitions, Strategy.OFFLINE)
 

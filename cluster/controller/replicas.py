@@ -6,12 +6,12 @@ is written by then.
 Source: Kafka's ReplicaStateMachine.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from cluster.controller.active_controller import ActiveController
 from cluster.controller.batch import OrderBatch
-from cluster.controller.election import without_replica
+from cluster.controller.election import without_replicas
 from cluster.controller.procedures import (
     Procedure,
     States,
@@ -113,53 +113,56 @@ def take_offline(
     """
     batch = OrderBatch(active)
     for able in some_at_once(permitted(active, replicas, ReplicaStatus.OFFLINE)):
-        by_broker: dict[BrokerId, list[TopicPartition]] = {}
+        by_partition: dict[TopicPartition, list[BrokerId]] = {}
         for broker_id, partition in able:
-            by_broker.setdefault(broker_id, []).append(partition)
+            by_partition.setdefault(partition, []).append(broker_id)
             # Also where ZooKeeper then refuses the smaller ISR: it is to stop all the same.
             batch.add_stop_replica(broker_id, partition, is_deleted=False)
-        # One broker after the other: two replicas of one partition change its state twice.
-        for broker_id, partitions in by_broker.items():
-            states = yield from _remove_from_isrs(active, broker_id, partitions, away)
-            _set_offline(active, batch, broker_id, partitions, states, tells_others)
+        states = yield from _remove_from_isrs(active, by_partition, away)
+        _set_offline(active, batch, by_partition, states, tells_others)
         batch.send()
 
 
 def _set_offline(
     active: ActiveController,
     batch: OrderBatch,
-    broker_id: BrokerId,
-    partitions: list[TopicPartition],
+    by_partition: Mapping[TopicPartition, Sequence[BrokerId]],
     states: States,
     tells_others: bool,
 ) -> None:
     context = active.context
     for partition, state in states.items():
         context.states[partition] = state
+        gone = by_partition[partition]
         if tells_others and not context.is_left_alone(partition):
-            others = [r for r in context.assignments[partition].replicas if r != broker_id]
+            others = [r for r in context.assignments[partition].replicas if r not in gone]
             batch.add_leader_and_isr(others, partition)
-        active.log(replica_out_of_isr(active.tag, partition, state, broker_id))
-        _set_status(active, Replica(broker_id, partition), ReplicaStatus.OFFLINE)
-    for partition in partitions:
+        for broker_id in gone:
+            active.log(replica_out_of_isr(active.tag, partition, state, broker_id))
+            _set_status(active, Replica(broker_id, partition), ReplicaStatus.OFFLINE)
+    for partition, gone in by_partition.items():
         if partition not in context.states:
             batch.add_update_metadata(context.brokers, (partition,))
-            _set_status(active, Replica(broker_id, partition), ReplicaStatus.OFFLINE)
+            for broker_id in gone:
+                _set_status(active, Replica(broker_id, partition), ReplicaStatus.OFFLINE)
 
 
 def _remove_from_isrs(
     active: ActiveController,
-    broker_id: BrokerId,
-    partitions: list[TopicPartition],
+    by_partition: Mapping[TopicPartition, Sequence[BrokerId]],
     away: Collection[Replica],
 ) -> Procedure[States]:
-    """The states of partitions without the broker in their ISRs; those that failed are missing."""
+    """The states of partitions without those brokers in their ISRs; those that failed are missing.
+
+    All replicas of a partition leave it in one write.
+    """
     context = active.context
-    led = tuple(partition for partition in partitions if partition in context.states)
+    led = tuple(partition for partition in by_partition if partition in context.states)
     settled: dict[TopicPartition, PartitionState] = {}
 
     def fail(partition: TopicPartition, reason: str) -> None:
-        _fail(active, Replica(broker_id, partition), ReplicaStatus.OFFLINE, reason)
+        for broker_id in by_partition[partition]:
+            _fail(active, Replica(broker_id, partition), ReplicaStatus.OFFLINE, reason)
 
     def decide(found: StatesRead, waiting: Sequence[TopicPartition]) -> Procedure[States]:
         yield from ()
@@ -172,9 +175,13 @@ def _remove_from_isrs(
             if is_ahead(active, state):
                 fail(partition, written_by_another(active, state))
                 continue
-            is_away = Replica(broker_id, partition) in away
-            heirs = context.reachable_replicas(partition) if is_away else None
-            smaller = without_replica(state, broker_id, active.controller_epoch, heirs)
+            heirs = {
+                broker_id: context.reachable_replicas(partition)
+                if Replica(broker_id, partition) in away
+                else None
+                for broker_id in by_partition[partition]
+            }
+            smaller = without_replicas(state, heirs, active.controller_epoch)
             if smaller is None:
                 # Nothing to write.  The others are sent it all the same, as by Kafka: a replica
                 # that has that leader epoch keeps what it has.

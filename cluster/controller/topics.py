@@ -3,15 +3,17 @@
 Deletion by request is in `deletion`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 from cluster.controller import partitions, replicas
 from cluster.controller.active_controller import ActiveController
 from cluster.controller.election import Strategy
-from cluster.controller.procedures import Procedure, fenced, some_at_once
-from cluster.controller.replica_states import Replica
+from cluster.controller.partition_states import PartitionStatus
+from cluster.controller.procedures import Procedure, fenced
+from cluster.controller.replica_states import Replica, ReplicaStatus
 from cluster.coordination import reads, writes
 from cluster.model.ids import TopicPartition
 from cluster.model.outcome import Committed
@@ -145,20 +147,39 @@ def _give_id(
 
 
 def on_new_partitions(active: ActiveController, added: Sequence[TopicPartition]) -> Procedure[None]:
-    """Start partitions whose replicas have just become known; very many go in parts."""
-    for part in some_at_once(added):
-        yield from _bring_into_being(active, part)
-
-
-def _bring_into_being(active: ActiveController, added: Sequence[TopicPartition]) -> Procedure[None]:
-    members = tuple(
-        Replica(replica, partition)
-        for partition in added
-        for replica in active.context.assignments[partition].replicas
-    )
+    """Start partitions whose replicas have just become known; very many go in turns."""
+    context = active.context
     # Kafka's order.  Replicas are new before their partition has a state: made new afterwards, each
     # would be ordered to join a partition that has a leader already.
     partitions.make_new(active, added)
-    replicas.make_new(active, members)
-    yield from partitions.bring_online(active, added, Strategy.OFFLINE)
-    yield from replicas.bring_online(active, members)
+    replicas.make_new(active, _replicas_of(active, added))
+    context.to_be_started |= dict.fromkeys(added)
+    yield from start_some(active)
+
+
+def start_some(active: ActiveController) -> Procedure[None]:
+    """Give the next of the new partitions their first leaders.
+
+    What happened since they became known counts: replicas of brokers that have gone are Offline and
+    stay so, and a topic that is being deleted gets no leaders.
+    """
+    context = active.context
+    turn = tuple(islice(context.to_be_started, active.config.partitions_in_a_turn))
+    for partition in turn:
+        del context.to_be_started[partition]
+    new = [p for p in turn if context.partition_status(p) is PartitionStatus.NEW]
+    yield from partitions.bring_online(active, new, Strategy.OFFLINE)
+    members = _replicas_of(active, new)
+    yield from replicas.bring_online(
+        active, [one for one in members if context.replica_status(one) is ReplicaStatus.NEW]
+    )
+
+
+def _replicas_of(
+    active: ActiveController, several: Iterable[TopicPartition]
+) -> tuple[Replica, ...]:
+    return tuple(
+        Replica(replica, partition)
+        for partition in several
+        for replica in active.context.assignments[partition].replicas
+    )

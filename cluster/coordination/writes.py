@@ -238,24 +238,39 @@ def delete_topic(fence: Fence, topic: str) -> Steps[SentOnce]:
     A crash in between leaves the request and the topic, so that the next controller continues; a
     config without its topic would apply to the next topic of that name.
     """
+    # First what is usually there, which saves a look at each of thousands of nodes.
+    usual = yield from _usual_tree(paths.partitions(topic))
+    outcome = yield from _delete_topic_once(fence, topic, usual)
     for _ in range(DELETE_TRIES):
-        outcome = yield from _delete_topic_once(fence, topic)
         if not isinstance(outcome, Conflict):
             break
+        tree = yield from _tree(paths.partitions(topic))
+        outcome = yield from _delete_topic_once(fence, topic, tree)
     return outcome
 
 
-def _delete_topic_once(fence: Fence, topic: str) -> Steps[SentOnce]:
-    below = yield from _tree(paths.partitions(topic))
-    for first in range(0, len(below), DELETES_IN_A_TRANSACTION):
-        part = below[first : first + DELETES_IN_A_TRANSACTION]
-        outcome = yield from write_once(fence, *map(Delete, part))
+def _delete_topic_once(fence: Fence, topic: str, below: list[str]) -> Steps[SentOnce]:
+    parts = [
+        tuple(map(Delete, below[first : first + DELETES_IN_A_TRANSACTION]))
+        for first in range(0, len(below), DELETES_IN_A_TRANSACTION)
+    ]
+    # ZooKeeper carries them out in this order; if one fails, so does that of the parents.
+    for outcome in (yield from write_each_once(fence, parts)):
         if not isinstance(outcome, Committed):
             return outcome
     last = (paths.topic(topic), paths.topic_config(topic), paths.delete_topic(topic))
     are_there = yield from read(map(Exists, last))
     there = [path for path, is_there in zip(last, are_there, strict=True) if is_there]
     return (yield from write_once(fence, *map(Delete, there)))
+
+
+def _usual_tree(root: str) -> Steps[list[str]]:
+    """As `_tree`, if each node below *root* has a state below it and nothing else."""
+    (is_there,) = yield from read((Exists(root),))
+    if not is_there:
+        return []
+    nodes = yield from read_paths_below((root,))
+    return [path for node in nodes for path in (f"{node}/state", node)] + [root]
 
 
 def _tree(root: str) -> Steps[list[str]]:

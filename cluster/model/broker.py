@@ -53,10 +53,11 @@ class BrokerRegistration:
     *intact_since* is our own: the broker epoch of the earliest registration since which this broker
     has lost nothing, because it shut down cleanly each time, or was killed and its machine went on;
     `UNKNOWN_BROKER_EPOCH` for a broker that may have lost records before this registration, and
-    None for one that does not register it, as Kafka's.  *flushed_since* is the same of what was
-    flushed, which a machine that stops does not lose.  So are *cleanup_policies*, those that
-    the broker supports, empty for one that supports all, as Kafka's; and *refused*, the partitions
-    that it should serve and does not, each with its reason.
+    None for one that does not register it, as Kafka's.  A loss stays in the registration until a
+    controller has taken it into account, whatever registrations follow: see `has_open_loss`.
+    *flushed_since* is the same of what was flushed, which a machine that stops does not lose.  So
+    are *cleanup_policies*, those that the broker supports, empty for one that supports all, as
+    Kafka's; and *refused*, the partitions that it should serve and does not, each with its reason.
     """
 
     broker_id: BrokerId
@@ -94,6 +95,15 @@ class BrokerRegistration:
     def has_lost_since(self, zxid: int) -> bool:
         """Whether the broker registers that it may have lost records that it had at *zxid*."""
         return self.intact_since is not None and not self.is_intact_since(zxid)
+
+    @property
+    def has_open_loss(self) -> bool:
+        """Whether the broker may have lost records, and no controller has shown yet that it knows:
+        the broker may be in ISRs for what it no longer has, whenever their states were written.
+        """
+        since = self.intact_since
+        # Another ZooKeeper, which the logs come from, may have counted further.
+        return since is not None and not UNKNOWN_BROKER_EPOCH < since <= self.broker_epoch
 
     def serves_policy(self, policies: Iterable[str]) -> bool:
         """Whether the broker serves topics with these cleanup *policies*."""

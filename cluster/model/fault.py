@@ -101,7 +101,7 @@ def hidden(subject: Subject, what: str) -> "Fault":
 
 def untold(subject: Subject, what: str, why: str) -> "Fault":
     """The fault for what brokers do not return now, for a temporary reason."""
-    reason = f"not told by the brokers: {why}"
+    reason = f"not known from the brokers: {why}"
     return Fault(
         subject=subject,
         where=what,

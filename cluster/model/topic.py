@@ -91,16 +91,23 @@ class TopicAssignment:
     topic_id: str | None = None
     zk_version: ZkVersion = NEVER_READ
     extra: Mapping[str, object] = field(default_factory=dict)
-    _is_reassigning: bool | None = field(default=None, init=False, repr=False, compare=False)
+    _reassigning: tuple[int, ...] | None = field(
+        default=None, init=False, repr=False, compare=False
+    )
+
+    @property
+    def reassigning(self) -> tuple[int, ...]:
+        """The partitions that are; computed once, since each of thousands may be queried."""
+        known = self._reassigning
+        if known is None:
+            each = self.partitions.items()
+            known = tuple(number for number, partition in each if partition.is_reassigning)
+            object.__setattr__(self, "_reassigning", known)
+        return known
 
     @property
     def is_reassigning(self) -> bool:
-        """Whether any partition is; computed once, since each of thousands may be queried."""
-        known = self._is_reassigning
-        if known is None:
-            known = any(partition.is_reassigning for partition in self.partitions.values())
-            object.__setattr__(self, "_is_reassigning", known)
-        return known
+        return bool(self.reassigning)
 
     @property
     def fewest_replicas(self) -> int | None:

@@ -49,6 +49,7 @@ from cluster.runtime.controller.controller import Controller
 from cluster.runtime.controller.controller_metrics import ControllerMetrics
 from cluster.runtime.controller.stats_file import StatsFile
 from cluster.runtime.direct_loop import DirectLoop
+from cluster.runtime.disk.compaction_process import CompactionProcesses
 from cluster.runtime.disk.disk_threads import DiskThreads, run_on_threads
 from cluster.runtime.disk.files import Disk
 from cluster.runtime.disk.log_loading import load_logs, owner_of
@@ -328,6 +329,7 @@ class BrokerProcess:
             peers=self._peers,
             journal=LogJournal(),
             random_stream=SystemRandomStream(),
+            begin_large_compaction=CompactionProcesses().begin,
             settings=ApiSettings(
                 partition_count=settings.partition_count,
                 replication_factor=settings.replication_factor,
@@ -379,7 +381,7 @@ class BrokerProcess:
 
         def note_sessions(noted: Collection[int]) -> None:
             earlier_session.remember(files, logs, noted)
-            logs.note_intact_since(self._membership.intact_since)
+            logs.note_intact_since(self._membership.intact_since, self._membership.flushed_since)
 
         await self._membership.join(
             self.endpoints,
@@ -408,7 +410,7 @@ class BrokerProcess:
         failed = tuple(self._parts.broker.replica_stops.notice_failed_directories())
         logger.error("%d partitions are offline with %s", len(failed), directory.path)
         # What the disk has not taken may be lost, also if this process is killed.
-        self._membership.intact_since = self._membership.flushed_since = UNKNOWN_BROKER_EPOCH
+        self._membership.note_loss()
         self._parts.logs.note_intact_since(UNKNOWN_BROKER_EPOCH)
         if not self._parts.logs.online:
             if not self._failed.done():

@@ -56,7 +56,7 @@ def check_no_device(path: str) -> None:
 def unreadable(path: str, reason: str | None) -> UsageError:
     return UsageError(
         f"cannot read {path}: {reason}",
-        hint="'kadmin config show' tells which setting names that file",
+        hint="'kadmin config show' shows which setting names that file",
     )
 
 

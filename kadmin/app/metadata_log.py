@@ -10,8 +10,10 @@ from cluster.formats.metadata_records import MetadataRecord, decoded
 from cluster.formats.record_batch import CorruptBatchError
 from cluster.formats.records import records_of
 from kadmin.errors import KadminError
+from kadmin.jobs.collection import MANIFEST
 from kadmin.jobs.segment_files import opened_file
 from kadmin.plan.migration.stores import MetadataImage
+from kadmin.wording import listed
 
 LOG: Final = "__cluster_metadata-0"
 SEGMENT: Final = re.compile(r"([0-9]{20})\.log")
@@ -29,14 +31,13 @@ class UnreadableMetadataLogError(KadminError):
 
 
 def read_image(directory: Path) -> MetadataImage:
-    """Read what the log in *directory*, or in its `__cluster_metadata-0`, adds up to.
+    """Read what the log in *directory*, or in a `__cluster_metadata-0` below it, adds up to.
 
     Raises:
-        UnreadableMetadataLogError: there is none, a part of it is missing, or it is damaged; the
-            last batch may be incomplete, as a controller writes on.
+        UnreadableMetadataLogError: there is none, or several are below it, a part of it is missing,
+            or it is damaged; the last batch may be incomplete, as a controller writes on.
     """
-    if (directory / LOG).is_dir():
-        directory = directory / LOG
+    directory = log_in(directory)
     try:
         names = sorted(path.name for path in directory.iterdir())
         return image_of(directory, names)
@@ -44,6 +45,23 @@ def read_image(directory: Path) -> MetadataImage:
         raise UnreadableMetadataLogError(directory, error.strerror or str(error)) from error
     except CorruptBatchError as error:
         raise UnreadableMetadataLogError(directory, error.reason) from error
+
+
+def log_in(directory: Path) -> Path:
+    """Return where the log is in *directory*: of a collection, that is below it.
+
+    Raises:
+        UnreadableMetadataLogError: several are there, of several controllers.
+    """
+    if (directory / LOG).is_dir():
+        return directory / LOG
+    if not (directory / MANIFEST).is_file():
+        return directory
+    found = sorted(directory.rglob(LOG))
+    if len(found) > 1:
+        names = listed([str(each.relative_to(directory)) for each in found])
+        raise UnreadableMetadataLogError(directory, f"it has {names}: name one of them")
+    return found[0] if found else directory
 
 
 def image_of(directory: Path, names: list[str]) -> MetadataImage:

@@ -1,6 +1,7 @@
 """The evidence of a migration: ZooKeeper's part first, and beside it what brokers answer."""
 
 import time
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -9,7 +10,7 @@ from kadmin.app.session import Session
 from kadmin.errors import KadminError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from cluster.model.ids import BrokerId
     from kadmin.admin.metrics.endpoints import Endpoint
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from kadmin.admin.zookeeper.connection import Connection
     from kadmin.plan.migration.evidence import MigrationEvidence
     from kadmin.plan.migration.store_diff import StoreReport
+    from kadmin.plan.migration.stores import MetadataImage
 
 LOOK_AGAIN_S: Final = (1.0,)
 """The pauses before what differs is read again: a write may be under way."""
@@ -117,14 +119,40 @@ def with_metrics(
     )
 
 
-def compare_stores(session: Session, directory: Path) -> "StoreReport":
-    """Compare ZooKeeper with the metadata log in *directory*, and once more what differs.
+@contextmanager
+def reading_log(session: Session, named: "str | Path") -> "Iterator[Callable[[], MetadataImage]]":
+    """Hand out what reads the metadata log that is *named*: in a directory, or at the addresses of
+    controllers, of whose log a copy is kept up to date as long as the block lasts.
 
-    Raises:
-        UnreadableMetadataLogError: *directory* has no log that can be read.
-        UnreachableError: no ZooKeeper answers.
+    That raises:
+        UnreadableMetadataLogError: the directory has no log that can be read.
+        UnreachableError: no active controller answers.
     """
     from kadmin.app.metadata_log import read_image
+
+    if isinstance(named, Path):
+        yield lambda: read_image(named)
+        return
+    from kadmin.admin.wire.metadata_log import MetadataLogCopy
+    from kadmin.jobs.temporary import temporary_directory
+
+    with temporary_directory("kadmin-metadata-") as directory:
+        copy = MetadataLogCopy(session.brokers_at(named), directory)
+
+        def read() -> "MetadataImage":
+            copy.update(session.budget)
+            return read_image(directory)
+
+        yield read
+
+
+def compare_stores(session: Session, read_log: "Callable[[], MetadataImage]") -> "StoreReport":
+    """Compare ZooKeeper with the metadata log, and once more what differs.
+
+    Raises:
+        UnreadableMetadataLogError, UnreachableError: *read_log* has no log.
+        UnreachableError: no ZooKeeper answers.
+    """
     from kadmin.plan.migration.store_diff import differences, store_report
     from kadmin.plan.migration.stores import facts_of_zookeeper
 
@@ -133,7 +161,7 @@ def compare_stores(session: Session, directory: Path) -> "StoreReport":
         for pause_s in (0.0, *LOOK_AGAIN_S):
             time.sleep(pause_s)
             found = evidence_of(connection)
-            image = read_image(directory)
+            image = read_log()
             looks.append((facts_of_zookeeper(found), image.facts()))
             if not differences(*looks[-1]):
                 break

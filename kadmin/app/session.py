@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 ELECTION_S: Final = 5.0
 """How long a read waits for ZooKeepers without a majority, where brokers can answer instead."""
-NAME_BROKERS: Final = "brokers that are named, too, by --bootstrap-server, tell what they know"
+NAME_BROKERS: Final = "name brokers, too, by --bootstrap-server: they answer what they know"
 
 Port = TypeVar("Port")
 
@@ -219,7 +219,7 @@ class Session:
             bootstrap = self.known_brokers
         assert bootstrap is not None, "no one falls back to brokers that nobody knows"
         self.warn_of_exposed_secrets()
-        return self._brokers_at(bootstrap)
+        return self.brokers_at(bootstrap)
 
     def brokers_of_zookeeper(self) -> "BrokerSettings":
         with self.connect() as connection:
@@ -239,13 +239,14 @@ class Session:
 
         bootstrap = self.settings.text("bootstrap_server")
         if bootstrap is not None:
-            return self._brokers_at(bootstrap)
+            return self.brokers_at(bootstrap)
         found = read_bootstrap(connection, protocol_of_settings(self.settings))
         addresses = ",".join(address for listeners in found for address in listeners)
-        return replace(self._brokers_at(addresses), same_broker=found)
+        return replace(self.brokers_at(addresses), same_broker=found)
 
-    def _brokers_at(self, bootstrap: str) -> "BrokerSettings":
-        """How the brokers at *bootstrap* are reached; warns once of exposed secrets."""
+    def brokers_at(self, bootstrap: str) -> "BrokerSettings":
+        """How the brokers, or controllers, at *bootstrap* are reached; warns once of exposed
+        secrets."""
         from kadmin.settings.brokers import broker_settings
 
         found = broker_settings(self.settings, bootstrap)
@@ -483,7 +484,7 @@ class Session:
             if self.zookeeper_failure is None or error is self.zookeeper_failure:
                 raise
             raise UnreachableError(
-                f"the brokers do not tell this without ZooKeeper: {error.message}",
+                f"the brokers cannot answer this without ZooKeeper: {error.message}",
                 hint="'kadmin zookeeper' shows each server",
             ) from error
 

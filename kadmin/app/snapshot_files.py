@@ -59,7 +59,7 @@ def check_target(path: str, *, overwrites: bool) -> None:
     target = Path(path)
     if target.exists() and not target.is_file():
         hint = "name a file"
-        raise UsageError(f"cannot write {path}: it is no plain file", hint=hint)
+        raise UsageError(f"cannot write '{path}': it is no plain file", hint=hint)
     if target.exists() and not overwrites:
         raise RefusedError(f"{path} exists already", hint="name another file, or add --force")
     if not os.access(target.parent, os.W_OK | os.X_OK):

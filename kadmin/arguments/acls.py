@@ -1,7 +1,9 @@
 """Arguments about ACLs: which resources and which rules do the options of kafka-acls mean?"""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from ipaddress import ip_address, ip_network
 from itertools import product
 from typing import Final
 
@@ -28,6 +30,8 @@ PRODUCER: Final = {
 }
 CONSUMER: Final = {ResourceType.TOPIC: ("Read", "Describe"), ResourceType.GROUP: ("Read",)}
 IDEMPOTENT: Final = "IdempotentWrite"
+USER: Final = "User"
+BLANK_IN_DN: Final = re.compile(r",\s+(?=[A-Za-z0-9.]+=)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,21 +199,79 @@ def convenient_request(
     )
 
 
-def glob_warnings(filters: Iterable[ResourceFilter], principals: Iterable[str]) -> Iterator[str]:
-    """Return what names that look like globs mean, which authorizers compare letter by letter."""
+def match_warnings(
+    filters: Iterable[ResourceFilter], principals: Iterable[str], hosts: Iterable[str]
+) -> Iterator[str]:
+    """Return what names mean that seem to match more than they do: authorizers compare them letter
+    by letter."""
     for each in filters:
-        if each.name == ANYWHERE or "*" not in each.name:
-            continue
         kind = constant(each.resource_type).lower().replace("_", " ")
-        yield (
-            f"'{each.name}' is no pattern: it means the {kind} with '*' in its name; a prefix is"
-            f" given by {option_of(each)} {each.name.partition('*')[0] or 'PREFIX'}"
-            " --resource-pattern-type prefixed"
-        )
+        if each.name == ANYWHERE and each.pattern is PatternFilter.PREFIXED:
+            yield (
+                f"'*' with --resource-pattern-type prefixed means the {kind}s whose names begin"
+                f" with '*': all {kind}s are {option_of(each)} '*' with literal, the default"
+            )
+        elif each.name != ANYWHERE and "*" in each.name:
+            yield (
+                f"'{each.name}' is no pattern: it means the {kind} with '*' in its name; a prefix"
+                f" is given by {option_of(each)} {each.name.partition('*')[0] or 'PREFIX'}"
+                " --resource-pattern-type prefixed"
+            )
     for principal in principals:
-        name = principal.partition(":")[2]
-        if name != ANYWHERE and "*" in name:
-            yield f"'{principal}' is no pattern: it means the principal with '*' in its name"
+        yield from principal_warnings(principal)
+    for host in hosts:
+        yield from host_warnings(host)
+
+
+def principal_warnings(principal: str) -> Iterator[str]:
+    kind, _, name = principal.strip().partition(":")
+    if name != ANYWHERE and "*" in name:
+        yield f"'{principal}' is no pattern: it means the principal with '*' in its name"
+    if kind != USER and kind.lower() == USER.lower():
+        yield f"'{principal}' is not {USER}:{name}: brokers distinguish capitals in the type, too"
+    if BLANK_IN_DN.search(name):
+        yield (
+            f"'{principal}' has blanks between its parts: brokers write the name of a certificate"
+            f" without, unless they map it: {kind}:{BLANK_IN_DN.sub(r',', name)}"
+        )
+
+
+def host_warnings(host: str) -> Iterator[str]:
+    """Return why no client may come from *host*, as brokers write addresses.
+
+    Source: Java's `InetAddress.getHostAddress`, which shortens no IPv6 address.
+    """
+    if host.strip() == ANYWHERE:
+        return
+    if is_network(host.strip()):
+        yield (
+            f"host '{host}' is a network: brokers before KAFKA-20088 (2026), and all with"
+            " ZooKeeper, compare it with the client's address, and it matches none"
+        )
+        return
+    try:
+        address = ip_address(host.strip())
+    except ValueError:
+        yield (
+            f"host '{host}' is no IP address: brokers compare it with the client's address, and"
+            " look up no names"
+        )
+        return
+    if address.version == 4:
+        return
+    written = ":".join(
+        f"{int(part, 16):x}" for part in address.exploded.partition("%")[0].split(":")
+    )
+    if written != host.strip():
+        yield f"host '{host}' matches no client: brokers write that address as {written}"
+
+
+def is_network(host: str) -> bool:
+    try:
+        ip_network(host, strict=False)
+    except ValueError:
+        return False
+    return "/" in host
 
 
 def option_of(filter_: ResourceFilter) -> str:

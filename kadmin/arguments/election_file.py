@@ -4,7 +4,7 @@ from typing import Final
 
 from cluster.model.ids import TopicPartition
 from kadmin.arguments.documents import BadFile, is_number, is_topic, parse_document
-from kadmin.plan.reassignment.targets import repeated
+from kadmin.repetition import repeated
 from kadmin.wording import listed
 
 FILE_HINT: Final = 'write it like {"partitions":[{"topic":"t","partition":0}]}'

@@ -3,7 +3,7 @@
 from cluster.model.ids import BrokerId
 from kadmin.arguments.numbers import broker_number
 from kadmin.errors import UsageError
-from kadmin.plan.reassignment.targets import repeated
+from kadmin.repetition import repeated
 from kadmin.wording import listed
 
 

@@ -33,14 +33,15 @@ def any_matches(texts: Sequence[str], name: str) -> bool:
     return any(text == name or (is_glob(text) and fnmatchcase(name, text)) for text in texts)
 
 
-def parse_name_filter(wanted: Sequence[str], excluded: Sequence[str], option: str) -> NameFilter:
-    """Understand what *option* and its opposite were given.
+def parse_name_filter(wanted: Sequence[str], excluded: Sequence[str], noun: str) -> NameFilter:
+    """Understand what `--NOUN` and `--exclude-NOUN` were given.
 
     Raises:
         UsageError: an empty name.
     """
-    if "" in (*wanted, *excluded):
-        raise UsageError(
-            f"{option} was given an empty name", hint=f"a name or a glob: {option} 'orders-*'"
-        )
+    for option, texts in ((f"--{noun}", wanted), (f"--exclude-{noun}", excluded)):
+        if "" in texts:
+            raise UsageError(
+                f"{option} was given an empty name", hint=f"a name or a glob: {option} 'orders-*'"
+            )
     return NameFilter(tuple(wanted), tuple(excluded))

@@ -2,7 +2,7 @@
 
 from cluster.model.ids import BrokerId
 from kadmin.errors import UsageError
-from kadmin.plan.reassignment.targets import repeated
+from kadmin.repetition import repeated
 from kadmin.wording import listed
 
 

@@ -11,7 +11,7 @@ from kadmin.arguments.documents import (
     version_problems,
 )
 from kadmin.plan.offsets import LATEST
-from kadmin.plan.reassignment.targets import repeated
+from kadmin.repetition import repeated
 from kadmin.wording import listed
 
 INT64_MAX: Final = 2**63 - 1

@@ -22,8 +22,8 @@ from kadmin.plan.reassignment.targets import (
     Target,
     Targets,
     in_order,
-    repeated,
 )
+from kadmin.repetition import repeated
 from kadmin.wording import listed
 
 TARGETS_HINT: Final = (

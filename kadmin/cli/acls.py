@@ -203,14 +203,15 @@ def acls(session: Session, **options: Any) -> None:
       kadmin acls --add --allow-principal User:ops --topic team- --resource-pattern-type prefixed
       kadmin acls --remove --allow-principal User:ann --operation Read --topic orders
     """
-    from kadmin.arguments.acls import glob_warnings
+    from kadmin.arguments.acls import match_warnings
 
     action = chosen_action(options)
     check_options(action, options)
     filters = filters_for(options)
-    for warning in glob_warnings(
+    for warning in match_warnings(
         filters,
         [*options["principals"], *options["allow_principal"], *options["deny_principal"]],
+        [*options["allow_host"], *options["deny_host"]] if action == "add" else (),
     ):
         session.output.warn(warning)
     if action == "list":

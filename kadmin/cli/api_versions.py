@@ -49,8 +49,9 @@ def api_versions(session: Session, **options: Any) -> None:
     from kadmin.admin.wire.errors import SilentBrokers
     from kadmin.admin.wire.snapshot import read_snapshot
     from kadmin.arguments.topics import TopicSelection
-    from kadmin.plan.api_versions import brokers_text, compare, refusing_old_clients
+    from kadmin.plan.api_versions import compare, refusing_old_clients
     from kadmin.render.api_versions import versions_document
+    from kadmin.wording import brokers_listed
 
     wanted = broker_ids(options["brokers"])
     is_differing = False
@@ -73,8 +74,8 @@ def api_versions(session: Session, **options: Any) -> None:
         refusing = refusing_old_clients(apis)
         if refusing:
             session.output.note(
-                f"requests of clients older than Kafka 2.1 are refused by {brokers_text(refusing)}"
-                " (KIP-896)"
+                "requests of clients older than Kafka 2.1 are refused by"
+                f" {brokers_listed(refusing)} (KIP-896)"
             )
         silent = [broker for broker in asked if broker not in apis]
         if silent:

@@ -59,12 +59,12 @@ FINDINGS_MAX: Final = 100_000
 @option(
     "--index-sanity-check",
     is_flag=True,
-    help="Only tell whether a broker would rebuild an index when it starts.",
+    help="Only report whether a broker would rebuild an index when it starts.",
 )
 @option(
     "--verify-index-only",
     is_flag=True,
-    help="Only tell where indexes are wrong, without their entries.",
+    help="Only report where indexes are wrong, without their entries.",
 )
 @option(
     "--max-message-size",
@@ -234,7 +234,7 @@ class Shown:
         if len(kept) < FINDINGS_MAX:
             kept.append(finding)
         elif len(kept) == FINDINGS_MAX:
-            self.output.warn(f"{name}: of what is wrong only {FINDINGS_MAX} are told at the end")
+            self.output.warn(f"{name}: only the first {FINDINGS_MAX} faults are listed at the end")
             kept.append(finding)
 
     def tell_findings(self) -> None:

@@ -184,8 +184,8 @@ def export(session: Session, **options: Any) -> None:
     from kadmin.arguments.name_filter import parse_name_filter
 
     wanted = Wanted(
-        topics=parse_name_filter(options["topics"], options["excluded_topics"], "--topic"),
-        groups=parse_name_filter(options["groups"], options["excluded_groups"], "--group"),
+        topics=parse_name_filter(options["topics"], options["excluded_topics"], "topic"),
+        groups=parse_name_filter(options["groups"], options["excluded_groups"], "group"),
         behind_ms=round(1000 * options["behind_after"]),
     )
     settings = Settings(

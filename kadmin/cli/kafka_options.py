@@ -64,7 +64,7 @@ OF_COMMAND: Final[Mapping[str, Mapping[str, str]]] = {
         "--key-deserializer": f"--format: {JAVA_CLASS}, and shows what is no text escaped",
         "--value-deserializer": f"--format: {JAVA_CLASS}, and shows what is no text escaped",
         "--skip-message-on-error": "leave it out: no record ends kadmin, it shows each",
-        "--enable-systest-events": "leave it out: notes on standard error tell what happens",
+        "--enable-systest-events": "leave it out: notes on standard error show what happens",
     },
     "dump-log": {
         "--key-decoder-class": AS_TEXT,
@@ -75,7 +75,7 @@ OF_COMMAND: Final[Mapping[str, Mapping[str, str]]] = {
     "offsets": {
         **ADDRESSES,
         "--topic-partitions": "--topic NAME --partitions N,N",
-        "--offsets": "an offset for each segment is told no more; --time WHEN",
+        "--offsets": "brokers no longer return an offset for each segment; --time WHEN",
         "--max-wait-ms": "--timeout TIME",
     },
     "produce": {

@@ -23,7 +23,9 @@ GROUPINGS: Final = ("broker", "dir", "topic", "partition", "replica")
 
 
 @command(
-    "log-dirs", short_help="See how much lies in brokers' log directories.", speaks_to_brokers=True
+    "log-dirs",
+    short_help="See how much data is in brokers' log directories.",
+    speaks_to_brokers=True,
 )
 @broker_option(SELECTION)
 @option(

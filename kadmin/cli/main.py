@@ -51,7 +51,7 @@ CATALOG: Final = {
     "log-dirs": (
         "kadmin.cli.log_dirs",
         "log_dirs",
-        "See how much lies in brokers' log directories.",
+        "See how much data is in brokers' log directories.",
     ),
     "metrics": ("kadmin.cli.metrics", "metrics", "See the metrics of brokers."),
     "offsets": ("kadmin.cli.offsets", "offsets", "See the offsets of partitions."),

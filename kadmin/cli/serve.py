@@ -177,7 +177,7 @@ def check_options(options: dict[str, Any]) -> None:
     if bool(options["tls_cert"]) != bool(options["tls_key"]):
         raise click.UsageError("--tls-cert and --tls-key go together")
     if options["auth_header"] and not options["proxies"]:
-        raise click.UsageError("--auth-header needs --trusted-proxy: else anybody could send it")
+        raise click.UsageError("--auth-header needs --trusted-proxy: anyone could send it")
     for proxy in options["proxies"]:
         try:
             ipaddress.ip_address(proxy)

@@ -31,7 +31,7 @@ from kadmin.plan.election import (
 )
 from kadmin.plan.election_results import PartitionResult, Result, pending_results, results_of
 from kadmin.plan.topic_refusals import LISTED_BY, NoSuchTopic
-from kadmin.wording import SHOWN_MAX, counted_partitions, listed
+from kadmin.wording import SHOWN_MAX, counted_partitions, listed, verb_of
 
 SHOWN_THINGS = (Thing.BROKER, Thing.TOPIC, Thing.PARTITION_STATE)
 """What elections are planned from; damage of it is shown to the operator."""
@@ -84,7 +84,7 @@ class NotElected(KadminError):
         text = f"{len(partitions)} replica(s) could not be elected"
         if missing:
             more = ", …" if len(missing) > SHOWN_MAX else ""
-            verb = "does" if len(missing) == 1 else "do"
+            verb = verb_of(missing, "does")
             text += f"; {listed(missing[:SHOWN_MAX])}{more} {verb} not exist"
         super().__init__(
             text,

@@ -73,9 +73,9 @@ class NotAsBefore(KadminError):
 
     def __init__(self, partitions: Sequence[TopicPartition]) -> None:
         super().__init__(
-            "not given up: the controller was done before it heard of it, or refused it:"
+            "not cancelled: the controller had finished before, or refused it:"
             f" {counted_partitions(partitions)}",
-            hint="kadmin reassign --execute --reassignment-json-file ROLLBACK-FILE takes it back",
+            hint="kadmin reassign --execute --reassignment-json-file ROLLBACK-FILE undoes it",
         )
         self.partitions = tuple(partitions)
 

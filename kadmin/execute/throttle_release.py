@@ -110,6 +110,8 @@ class Releasing(Change[Release]):
         """Whether there is something to be taken back."""
         self.aim = aim
         self.view = ThrottleView(snapshot=ClusterSnapshot(brokers={}, topics={}), configs={})
+        self.faults: Sequence[Fault] = ()
+        """What could not be read; its throttles, if there are any, stay."""
         self.damaged: Sequence[str] = ()
 
     @property
@@ -127,8 +129,8 @@ class Releasing(Change[Release]):
         return [] if plan.is_empty else [Step(plan=plan, replan=self.replan)]
 
     def replan(self) -> Release:
-        self.view, faults, self.damaged = read_throttles(self.site)
-        snapshot, broken = self.view.snapshot, {fault.subject: fault for fault in faults}
+        self.view, self.faults, self.damaged = read_throttles(self.site)
+        snapshot, broken = self.view.snapshot, {fault.subject: fault for fault in self.faults}
         for entity in sorted(self.named, key=str):
             fault = broken.get(subjects.config(entity))
             if fault is not None:

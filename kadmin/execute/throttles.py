@@ -42,7 +42,7 @@ from kadmin.plan.reassignment.throttles import (
     throttles_in,
 )
 
-REASON = "somebody else changes the same throttles again and again"
+REASON = "another process keeps changing the same throttles"
 
 
 def set_throttles(

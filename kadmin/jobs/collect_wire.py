@@ -131,7 +131,7 @@ class WireCopying:
                     continue
                 span = spans.get(broker, {}).get(partition)
                 if span is None:
-                    self._leave_out(partition, broker, "it does not tell where it begins")
+                    self._leave_out(partition, broker, "it does not return its first offset")
                 else:
                     segments = room.segments(f"{root_of(broker)}/{partition}")
                     yield begun_replica(partition, broker, segments, span)

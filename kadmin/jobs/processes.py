@@ -35,7 +35,7 @@ class WorkerDied(KadminError):
     def __init__(self) -> None:
         super().__init__(
             "processes that this one started were killed again and again",
-            hint="where memory was short (dmesg tells), let one core do it: taskset -c 0 kadmin …",
+            hint="where memory was short (see dmesg), let one core do it: taskset -c 0 kadmin …",
         )
 
 

@@ -286,7 +286,7 @@ class LiveVerification:
                 live = self._partitions[partition]
                 span = spans.get(broker, {}).get(partition)
                 if span is None:
-                    reason = "it has no such offset, and does not tell which it has"
+                    reason = "it has no such offset, and does not return which it has"
                     self._note_failure(partition, str(broker), reason)
                 elif live.position < span.start:
                     live.skip_to(span.start)

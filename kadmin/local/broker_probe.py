@@ -33,7 +33,7 @@ class TooOld(KadminError):
 
     def __init__(self) -> None:
         super().__init__(
-            "the ZooKeepers were started by an earlier kadmin and do not tell which brokers are"
+            "the ZooKeepers were started by an earlier kadmin and do not report which brokers are"
             " registered",
             hint="stop and start the cluster once: 'kadmin cluster down', then 'kadmin cluster up'",
         )

@@ -62,7 +62,7 @@ def require_majority(cluster: LocalCluster, started: ZooKeeperServer) -> None:
     other = next(each for each in cluster.servers if each not in running(cluster))
     verb = "resume" if other.is_paused else "start"
     raise InProgressError(
-        f"{started.title} of '{cluster.name}' is started, and serves nobody yet:"
+        f"{started.title} of '{cluster.name}' is started, but does not serve yet:"
         f" {len(running(cluster))} of {len(cluster.servers)} run, which is no majority",
         hint=f"kadmin cluster {verb}-zookeeper {other.id} --name {cluster.name}",
     )

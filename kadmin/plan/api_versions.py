@@ -3,7 +3,7 @@
 Pure: brokers' answers in, a comparison out.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
@@ -88,8 +88,3 @@ def refusing_old_clients(apis: BrokerApis) -> tuple[BrokerId, ...]:
         for broker, served in sorted(apis.items())
         if FETCH in served and served[FETCH].lowest >= FETCH_OF_KAFKA_4
     )
-
-
-def brokers_text(brokers: Sequence[BrokerId]) -> str:
-    noun = "broker" if len(brokers) == 1 else "brokers"
-    return f"{noun} {', '.join(map(str, brokers))}"

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from cluster.model.ids import BrokerId
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from kadmin.errors import KadminError, hint_for_missing
-from kadmin.wording import brokers_text
+from kadmin.wording import brokers_text, verb_of
 
 
 class NoSuchBroker(KadminError):
@@ -35,7 +35,7 @@ class NoSuchBroker(KadminError):
 
 
 def no_broker_text(missing: Sequence[BrokerId]) -> str:
-    return f"there {'is' if len(missing) == 1 else 'are'} no {brokers_text(missing)}"
+    return f"there {verb_of(missing, 'is')} no {brokers_text(missing)}"
 
 
 def hosts_of(topics: Iterable[TopicSnapshot]) -> set[BrokerId]:

@@ -88,7 +88,7 @@ def broker_warnings(
     elif surroundings.brokers and not all(map(is_throttle, request.add)):
         yield (
             "a running broker may still refuse what it reads from ZooKeeper, for example a thread"
-            " count more than doubled, and says so only in its log"
+            " count more than doubled, and reports it only in its log"
         )
 
 

@@ -19,7 +19,7 @@ from kadmin.plan.zookeeper_words import (
     WORDS,
     no_majority,
 )
-from kadmin.wording import counted
+from kadmin.wording import counted, verb_of
 
 STRANGE: Final = "what answers there is no ZooKeeper, or wants TLS"
 
@@ -262,7 +262,7 @@ def problems_of(servers: Sequence[ServerReport]) -> list[str]:
     if lacks_majority(servers) and (idle or len(servers) > 1):
         problems.append(no_majority(len(idle), len(servers)))
     if idle and 2 * len(idle) <= len(servers):
-        verb = "does" if len(idle) == 1 else "do"
+        verb = verb_of(idle, "does")
         problems.append(f"{', '.join(idle)} {verb} not serve: most of the ensemble is not there")
     problems += [f"{each.server} is down: {each.reason}" for each in down]
     for each in servers:

@@ -17,7 +17,7 @@ from cluster.model.ids import INTERNAL_TOPICS, BrokerId
 from cluster.model.placement import Layout
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic_config_specs import MIN_ISR, UNCLEAN_LEADER_ELECTION
-from kadmin.wording import SHOWN_MAX, counted, first_listed
+from kadmin.wording import SHOWN_MAX, counted, first_listed, verb_of
 
 CLEANUP_POLICY: Final = "cleanup.policy"
 COMPACT: Final = "compact"
@@ -149,7 +149,7 @@ def risks_of(topic: TopicAsJudged, racks: Mapping[BrokerId, str]) -> Iterator[Ri
         )
     crowded = tuple(n for n, replicas in topic.layout.items() if is_crowded(replicas, racks))
     if crowded:
-        verb = "is" if len(crowded) == 1 else "are"
+        verb = verb_of(crowded, "is")
         yield Risk(
             kind=RiskKind.FEWER_RACKS,
             text=f"{counted(len(crowded), 'partition')} {verb} on fewer racks than there are"
@@ -214,19 +214,14 @@ def unserved(topic: TopicAsJudged) -> Iterator[Risk]:
     if not partitions:
         return
     named = sorted(unfit.intersection(*[set().union(*topic.layout.values())]))
-    is_one = len(named) == 1
+    brokers = f"{'broker' if len(named) == 1 else 'brokers'} {first_listed(named)}"
     yield Risk(
         kind=RiskKind.UNSERVED,
-        text=f"{CLEANUP_POLICY}={','.join(topic.policies)}: {brokers_text(named)}"
-        f" {'does' if is_one else 'do'} not support it, and will not serve {topic.name}",
+        text=f"{CLEANUP_POLICY}={','.join(topic.policies)}: {brokers}"
+        f" {verb_of(named, 'does')} not support it, and will not serve {topic.name}",
         topic=topic.name,
         partitions=partitions,
     )
-
-
-def brokers_text(brokers: Sequence[BrokerId]) -> str:
-    names = first_listed([str(broker) for broker in brokers])
-    return f"broker {names}" if len(brokers) == 1 else f"brokers {names}"
 
 
 def new_risks(

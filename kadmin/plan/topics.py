@@ -40,7 +40,7 @@ from kadmin.plan.topic_refusals import (
     UnknownBrokers,
     check_topic_name,
 )
-from kadmin.wording import counted, first_listed
+from kadmin.wording import counted, first_listed, verb_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -320,7 +320,7 @@ def replica_warnings(before: TopicAssignment, added: Layout) -> Iterator[str]:
     ]
     if damaged:
         yield (
-            f"{partitions_text(damaged)} {'has' if len(damaged) == 1 else 'have'} no replicas, or"
+            f"{partitions_text(damaged)} {verb_of(damaged, 'has')} no replicas, or"
             " the same broker several times"
         )
     counts = Counter(len(set(part.replicas)) for part in before.partitions.values())
@@ -390,14 +390,14 @@ def fitting_assignment(
         if assignment[partition] != replicas:
             raise UnfitAssignment(
                 f"the assignment gives partition {partition} of '{name}' the replicas"
-                f" {brokers_text(assignment[partition])}, it has {brokers_text(replicas)}",
+                f" {replicas_text(assignment[partition])}, it has {replicas_text(replicas)}",
                 hint="adding partitions moves no replica: begin the assignment with "
-                + ",".join(map(brokers_text, present.values())),
+                + ",".join(map(replicas_text, present.values())),
             )
     return {number: assignment[number] for number in range(len(present), partition_count)}
 
 
-def brokers_text(replicas: Sequence[BrokerId]) -> str:
+def replicas_text(replicas: Sequence[BrokerId]) -> str:
     return ":".join(map(str, replicas))
 
 

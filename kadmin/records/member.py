@@ -326,7 +326,7 @@ class MemberReader(Reader):
         """
         self.is_leaving = True
         self.commit()
-        if self.commits:
+        if self.commits and self.has_assignment:
             self.note(f"group '{self.membership.group}': what was printed is committed")
 
     def commit(self) -> None:

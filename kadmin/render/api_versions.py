@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Final
 
 from cluster.model.broker import BrokerRegistration
 from cluster.model.ids import BrokerId
-from kadmin.plan.api_versions import ApiComparison, BrokerApis, Versions, brokers_text
+from kadmin.plan.api_versions import ApiComparison, BrokerApis, Versions
 from kadmin.render.output import Document
+from kadmin.wording import brokers_listed
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -97,7 +98,7 @@ def difference_line(each: ApiComparison) -> str:
 
 def difference_text(each: ApiComparison) -> str:
     return "; ".join(
-        f"{versions_text(versions)}: {brokers_text(who)}" for versions, who in each.groups
+        f"{versions_text(versions)}: {brokers_listed(who)}" for versions, who in each.groups
     )
 
 

@@ -194,7 +194,7 @@ def record_pieces(
     walk: Walk, batch: WalkedBatch, decode: Callable[[Record], Decoded] | None
 ) -> Iterator[BatchRecord]:
     if batch.header.size > UNPACKED_SIZE_MAX:
-        raise CorruptBatchError(0, f"a batch of {batch.header.size} bytes is not looked into")
+        raise CorruptBatchError(0, f"a batch of {batch.header.size} bytes is not read")
     for record in records_of(walk.content(batch), batch.header):
         if batch.header.is_control:
             yield BatchRecord(batch, record, control_of(record))

@@ -87,7 +87,7 @@ class ReplicaLog:
         position, size = int(row["position"]), int(row["size"])
         header = first_header(log, position, log.size)
         if header is None or size > UNPACKED_SIZE_MAX:
-            raise CorruptBatchError(position, f"a batch of {size} bytes is not looked into")
+            raise CorruptBatchError(position, f"a batch of {size} bytes is not read")
         yield from records_of(log.read(position, size), header)
 
 
@@ -383,7 +383,7 @@ def one_by_one(batch: WalkedBatch, content: bytes | None) -> LookedInto:
     """Read each record of a batch; there is no content of one that is too large for that."""
     try:
         if content is None:
-            raise CorruptBatchError(0, f"a batch of {batch.header.size} bytes is not looked into")
+            raise CorruptBatchError(0, f"a batch of {batch.header.size} bytes is not read")
         return LookedInto(batch, span_of(content, batch.header), None)
     except CorruptBatchError as error:
         return as_told(batch)._replace(reason=error.reason)

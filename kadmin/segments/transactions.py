@@ -144,7 +144,7 @@ def mismatches(
         if is_due and abort.first_offset is not None and (segment, last_offset) not in seen:
             position = LAYOUT.size * len(entries.get(segment, ()))
             reason = (
-                f"it does not tell that producer {abort.producer_id} aborted what it had sent"
+                f"it does not show that producer {abort.producer_id} aborted what it had sent"
                 f" from offset {abort.first_offset} to {last_offset}"
             )
             yield IndexMismatch(segment, position, last_offset, reason)
@@ -153,7 +153,7 @@ def mismatches(
 def mismatch_of(entry: AbortedTxn, abort: Abort | None, *, is_again: bool) -> str | None:
     """Return what is wrong with an entry of a transaction index; None where nothing is."""
     if is_again:
-        return f"tells of the transaction to offset {entry.last_offset} again"
+        return f"repeats the transaction to offset {entry.last_offset}"
     if abort is None or abort.producer_id != entry.producer_id:
         return (
             f"says that producer {entry.producer_id} aborted at offset {entry.last_offset},"

@@ -134,6 +134,10 @@ class _Reader:
         return None
 
     def take(self, name: str, value: str, key: str) -> None:
+        """Take a *value*; what the keys of Java's clients and librdkafka's both say must agree."""
+        before = self.found.get(name)
+        if before is not None and before.value != value and name not in ("tls", "sasl"):
+            self.refuse(key, f"{before.source} says otherwise", "leave one of the two out")
         self.found[name] = Given(value, self.given[key].source)
 
 
@@ -195,20 +199,25 @@ def check_other(reader: _Reader, key: str) -> None:
     """Refuse *key*, which is not about security, if it is a slip of one that is, or a number that
     is none; it has no effect here, and Kafka's tools would refuse it as well."""
     value = reader.given[key].value.strip()
-    meant = mistyped(key)
+    meant = mistyped(key, reader.given)
     if meant is not None:
         reader.refuse(key, "there is no such property", f"did you mean {meant}?")
     elif key in NUMBERS and re.fullmatch(r"[+-]?[0-9]+", value) is None:
         reader.refuse(key, f"'{value}' is no whole number", f"{key}=30000, or leave it out")
 
 
-def mistyped(key: str) -> str | None:
-    """Return the key of security of which *key*, which is none, is a misspelling.
+def mistyped(key: str, given: Iterable[str]) -> str | None:
+    """Return the key of security of which *key*, which is none, is a misspelling, or has a prefix
+    or the form of a variable, while it is not among those *given*.
 
     Unnoticed, it would mean a connection without a password, or a password that is shown.
     """
     if SECURITY.match(key):
         return None
+    plain = "." + key.lower().replace("_", ".")
+    inner = next((known for known in KNOWN if plain.endswith(f".{known}")), None)
+    if inner is not None:
+        return None if inner in given else inner
     found = difflib.get_close_matches(key, KNOWN, n=1, cutoff=LIKENESS)
     return found[0] if found else None
 
@@ -237,11 +246,13 @@ def read_mechanism(reader: _Reader, key: str) -> None:
 
 def read_login(reader: _Reader, key: str) -> None:
     """Parse a line of JAAS: module, flag, and the module's options."""
-    options = {
-        match[1]: re.sub(r"\\(.)", r"\1", match[2] or match[3] or match[4] or "")
-        for match in LOGIN_WORD.finditer(reader.given[key].value)
-        if match[1]
-    }
+    options, broken = login_options(reader.given[key].value)
+    if broken is not None:
+        reader.refuse(
+            key,
+            f"the value of {broken} ends before the next option begins",
+            f'{broken}="…" in double quotes, and \\" for a quote in it',
+        )
     names = {
         "username": "user",
         "password": "password",
@@ -257,6 +268,29 @@ def read_login(reader: _Reader, key: str) -> None:
             reader.take(name, options[option], key)
     if UNSECURED_NAME in options:
         reader.take("oauth_url", UNSECURED, key)
+
+
+def login_options(line: str) -> tuple[dict[str, str], str | None]:
+    """Return the options of a *line* of JAAS, and the one that is followed by what is no option.
+
+    A quote, `;` or `=` in the value of that one ended it too early.
+    """
+    options: dict[str, str] = {}
+    last, at = None, 0
+    while at < len(line.rstrip()):
+        match = LOGIN_WORD.match(line, at)
+        is_behind = match is None or match[1] is None
+        if is_behind and last is not None and line[at:].strip(" \t\r\n;}"):
+            return options, last
+        if match is None:
+            at += 1
+            continue
+        if match[1]:
+            last = match[1]
+            value = next((text for text in match.groups()[1:] if text is not None), "")
+            options[last] = re.sub(r"\\(.)", r"\1", value)
+        at = match.end()
+    return options, None
 
 
 def read_handler(reader: _Reader, key: str) -> None:

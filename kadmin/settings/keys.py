@@ -136,7 +136,9 @@ def parse_bootstrap(text: str) -> str:
 def normal_server(server: str, default_port: int = 2181) -> str:
     match = re.fullmatch(rf"\s*({NUMBERS}|{HOST_NAME})(?::([0-9]{{1,5}}))?\s*", server)
     if match is None:
-        raise ValueError(f"'{server}' is not HOST:PORT")
+        brackets = f": an IPv6 address stands in brackets, [::1]:{default_port}"
+        is_bare = re.fullmatch(r"\s*[0-9a-fA-F]*:[0-9a-fA-F:.]*:[0-9a-fA-F.]*\s*", server)
+        raise ValueError(f"'{server}' is not HOST:PORT{brackets if is_bare else ''}")
     port = int(match[2] or default_port)
     if not 0 < port < 65536:
         raise ValueError(f"the port of '{server}' is not in 1..65535")

@@ -291,7 +291,9 @@ def refuse(problems: Sequence[str]) -> None:
         UsageError: with every contradiction.
     """
     if problems:
-        raise UsageError("; ".join(problems), hint="'kadmin config show' tells who set what")
+        raise UsageError(
+            "; ".join(problems), hint="'kadmin config show' shows where each setting comes from"
+        )
 
 
 def missing_credentials(by_name: Mapping[str, Setting], whose: Whose, method: str) -> list[str]:

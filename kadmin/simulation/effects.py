@@ -12,7 +12,7 @@ from kadmin.reports.simulation import BrokerStages, Change, SimulationReport, St
 from kadmin.simulation.scenario import Scenario
 from kadmin.simulation.stages import Stage
 from kadmin.simulation.untouched import Load, bytes_of
-from kadmin.wording import counted, listed
+from kadmin.wording import counted, listed, verb_of
 
 
 class Effect(Enum):
@@ -160,6 +160,6 @@ def sentences_of(scenario: Scenario) -> Iterable[str]:
         yield f"broker {names} fails" if len(scenario.killed) == 1 else f"brokers {names} fail"
     if scenario.targets:
         number = counted(len(scenario.targets), "partition")
-        yield f"{number} {'is' if len(scenario.targets) == 1 else 'are'} reassigned"
+        yield f"{number} {verb_of(scenario.targets, 'is')} reassigned"
     if scenario.elects_unclean:
         yield "leaders are elected for what is offline, even out of the ISR"

@@ -87,8 +87,8 @@ def assignment_differences(
             Section.TOPICS,
             Kind.REPLICAS,
             subject,
-            brokers_text(old.target),
-            brokers_text(new.target),
+            replicas_text(old.target),
+            replicas_text(new.target),
         )
     if (old.adding, old.removing) != (new.adding, new.removing):
         yield Difference(
@@ -162,16 +162,16 @@ def has_shrunk(old: View, new: View) -> bool:
 def state_text(view: View, *, with_epoch: bool) -> str:
     leader = "none" if view.leader is None else view.leader
     epoch = f", leader epoch {view.leader_epoch}" if with_epoch else ""
-    return f"leader {leader}, ISR {brokers_text(view.isr)}{epoch}"
+    return f"leader {leader}, ISR {replicas_text(view.isr)}{epoch}"
 
 
-def brokers_text(brokers: tuple[BrokerId, ...]) -> str:
+def replicas_text(brokers: tuple[BrokerId, ...]) -> str:
     return ",".join(map(str, brokers)) or "none"
 
 
 def moving_text(assignment: PartitionAssignment) -> str | None:
     parts = (("adding", assignment.adding), ("removing", assignment.removing))
-    return "; ".join(f"{what} {brokers_text(each)}" for what, each in parts if each) or None
+    return "; ".join(f"{what} {replicas_text(each)}" for what, each in parts if each) or None
 
 
 def value_differences(

@@ -104,7 +104,7 @@ class StateChange:
     controller_epoch: Annotated[
         int | None, integer("the epoch of that controller", "controller_epoch")
     ] = None
-    kind: Annotated[Kind, Column(ColumnType.WORD, "what the line tells", words=tuple(Kind))]
+    kind: Annotated[Kind, Column(ColumnType.WORD, "what the line is about", words=tuple(Kind))]
     partitions: Annotated[
         tuple[TopicPartition, ...],
         Column(

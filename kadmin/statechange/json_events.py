@@ -9,7 +9,7 @@ from kadmin.statechange.layouts import LOGGER_NAME, Head, is_of_kafka, level_of
 
 TEXT_KEYS: Final = (
     *("log", "MESSAGE", "message", "msg", "short_message", "textPayload", "line", "@message"),
-    "_raw",
+    *("_raw", "body", "Body", "LogMessage", "LogEntry"),
 )
 
 NESTED_KEYS: Final = ("jsonPayload", "_source", "result")
@@ -43,7 +43,10 @@ def head_of_fields(fields: Mapping[str, Any], text: str) -> Head | None:
 
 
 def text_of(value: Any) -> str | None:
-    """Return a text; journald writes one with unprintable bytes as their numbers."""
+    """Return a text; journald writes one with unprintable bytes as their numbers, OpenTelemetry any
+    by its type."""
+    if isinstance(value, Mapping):
+        value = value.get("stringValue")
     if isinstance(value, list) and all(type(each) is int for each in value):
         return bytes(each & 0xFF for each in value).decode(errors="replace")
     return value if isinstance(value, str) else None

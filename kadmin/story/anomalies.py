@@ -85,7 +85,8 @@ def unanswered(
         order = epoch.orders.get(broker, decided)
         yield Anomaly(
             kind=AnomalyKind.UNANSWERED_ORDER,
-            text=f"broker {broker} never did as it was told in leader epoch {epoch.leader_epoch}",
+            text=f"broker {broker} never carried out its order in leader epoch"
+            f" {epoch.leader_epoch}",
             proof=(order.line,),
         )
 

@@ -267,15 +267,15 @@ def is_of_deletion(incarnation: Incarnation, offline: Event) -> bool:
 def hidden(incarnation: Incarnation, coverage: Coverage) -> Iterator[str]:
     """Return what these logs do not show about a partition."""
     if not any(event.is_of_controller for event in incarnation.events):
-        yield "no controller's line: why a leader moved is told by brokers alone"
+        yield "lines of a controller: why a leader moved is known from brokers alone"
     elif not coverage.has_traces:
         yield (
-            "no TRACE lines (Kafka writes none from 2.6 on): when a leader was given up, "
+            "TRACE lines (Kafka writes none from 2.6 on): when a leader was lost, "
             "ISR changes by leaders, and when each order was sent"
         )
     jumps = version_jumps(incarnation)
     if jumps:
-        yield f"versions of the ISR or the replicas between those that are told: {jumps}"
+        yield f"versions of the ISR or the replicas in between: {jumps}"
 
 
 def silent(incarnation: Incarnation, coverage: Coverage) -> tuple[int, ...]:

@@ -9,9 +9,9 @@ from typing import Final
 from kadmin.story.values import AnomalyKind
 
 UNTOLD_AT_INFO: Final = {
-    "isr": "changes that leaders ask for: the ISR is told as each leader epoch begins, and where "
-    "the controller takes somebody out",
-    "leaderless": "when a leader was given up: the time begins with the next line of the "
+    "isr": "changes that leaders ask for: the ISR is known as each leader epoch begins, and where "
+    "the controller removes a replica",
+    "leaderless": "when a leader was lost: the time begins with the next line of the "
     "controller that names none, or is not seen where it had found another one by then",
     "reasons": "which replicas a partition shall get: moves by a reassignment are on-request or "
     "preferred-election",
@@ -19,10 +19,10 @@ UNTOLD_AT_INFO: Final = {
     "included",
     "deletions": "that a topic was deleted: its story ends where that of the next one of its name "
     "begins, or not at all",
-    AnomalyKind.TWO_LEADERS: "what brokers tell clients: only the leaders that are decided, or "
+    AnomalyKind.TWO_LEADERS: "what brokers answer clients: only the leaders that are decided, or "
     "that begin, are compared",
-    AnomalyKind.UNCLEAN_ELECTION: "the ISR before: found where the leader is told to recover (3.2 "
-    "and later), or the ISR was told with the epoch before",
+    AnomalyKind.UNCLEAN_ELECTION: "the ISR before: known where the leader is ordered to recover "
+    "(3.2 and later), or from the epoch before",
     AnomalyKind.UNANSWERED_ORDER: "whether the order was sent: that it was decided is all",
     AnomalyKind.LATE_LEADER: "whether the order was sent late, or carried out late",
     AnomalyKind.ISR_FLAPPING: "nearly all of it: only what begins a leader epoch is counted",

@@ -52,7 +52,7 @@ ANOMALY_MEANINGS: Final = {
     AnomalyKind.STALE_CONTROLLER: "a controller acted that had been replaced",
     AnomalyKind.UNCLEAN_ELECTION: "a leader that was not in the ISR: records may be lost",
     AnomalyKind.FAILED_ELECTION: "an election found no leader",
-    AnomalyKind.UNANSWERED_ORDER: "a broker that was there never did as it was told",
+    AnomalyKind.UNANSWERED_ORDER: "a live broker never carried out its order",
     AnomalyKind.LATE_LEADER: "a leader that took long to begin",
     AnomalyKind.ISR_FLAPPING: "a replica that left the ISR again and again",
     AnomalyKind.OLD_ORDER: "a broker refused an order that was older than what it knew",

@@ -120,5 +120,7 @@ async def refuse(send: Send, status: int, text: str) -> None:
         (b"content-type", b"text/plain; charset=utf-8"),
         (b"content-length", str(len(body)).encode()),
     ]
+    if status == 405:
+        headers.append((b"allow", ", ".join(METHODS).encode()))
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -145,7 +145,7 @@ def finding_state(finding: health.Finding | None) -> tuple[str, str]:
 
 
 def verdict_state(verdict: Verdict | None) -> tuple[str, str]:
-    if verdict is None:
+    if verdict is None or verdict is Verdict.UNKNOWN:
         return "", "unknown"
     return ("ok", "ok") if verdict is Verdict.OK else ("warning", verdict)
 

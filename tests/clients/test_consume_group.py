@@ -250,3 +250,21 @@ def test_a_member_in_zookeeper_whose_session_ends_joins_again(broker: Broker, fi
 def connect_of(broker: Broker) -> str:
     text = (broker.directory / "server.properties").read_text()
     return text.split("zookeeper.connect=")[1].split("\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        # librdkafka waits for ever for a broker that has it.
+        ("group.protocol=consumer", "do not serve groups of group.protocol=consumer; Kafka does"),
+        ("session.timeout.ms=1", "its coordinator does not take this session.timeout.ms"),
+    ],
+)
+def test_a_member_that_cannot_join_ends_and_has_committed_nothing(
+    broker: Broker, filled: str, given: str, reason: str
+) -> None:
+    outcome = kadmin(*consume(broker, filled, "-X", given, "--until-end"))
+
+    assert outcome.exit_code == 1
+    assert reason in outcome.stderr
+    assert "committed" not in outcome.stderr

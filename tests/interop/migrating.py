@@ -47,6 +47,7 @@ class MigrationController:
     ) -> None:
         logs = directory / "logs"
         logs.mkdir(parents=True)
+        self.address = f"{LOOPBACK}:{port}"
         self.java, self.class_path, self.directory = java, class_path, directory
         self.zookeeper_connect = zookeeper_connect
         self.properties = directory / "controller.properties"

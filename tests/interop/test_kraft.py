@@ -10,7 +10,11 @@ from typing import Any, Final, cast
 
 import pytest
 
+from kadmin.admin.wire.metadata_log import MetadataLogCopy
+from kadmin.app.metadata_log import read_image
+from kadmin.budget import Budget
 from kadmin.errors import ExitCode
+from kadmin.settings.brokers import BrokerSettings
 from tests.interop.broker_settings import LOOPBACK
 from tests.interop.brokers import RealCluster
 from tests.interop.dump import Dump
@@ -19,7 +23,7 @@ from tests.interop.maven import Maven
 from tests.interop.releases import KRAFT
 from tests.interop.test_smoke import NUMBERS, SMOKE, WIRE, Way, leaders
 from tests.support.cli import kadmin
-from tests.support.waiting import wait_until
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 pytestmark = pytest.mark.interop
 
@@ -162,7 +166,9 @@ def test_brokers_whose_controllers_do_not_answer_still_describe_topics(
     assert f"Topic: {name}\tPartition: 0\tLeader: 0" in topics.stdout, topics
     assert "the controllers do not answer" in topics.stderr
     assert ExitCode.FOUND == check.exit_code, check
-    assert "who the controller is: not told by the brokers: the controllers do not" in check.stdout
+    assert (
+        "who the controller is: not known from the brokers: the controllers do not" in check.stdout
+    )
     # Whoever was fenced meanwhile comes back.
     wait_until(lambda: "0\n1\n" == way.done("brokers", "--list"), what="both brokers")
 
@@ -187,6 +193,25 @@ def test_what_asks_zookeeper_alone_does_not_take_brokers(way: KRaftWay, command:
     outcome = kadmin(command, *way.where, *words[command])
 
     assert ExitCode.USAGE == outcome.exit_code, outcome
+
+
+def test_the_metadata_log_is_fetched_from_the_active_controller(
+    way: KRaftWay, kraft: KRaftCluster
+) -> None:
+    """What is fetched, from the beginning and from where the copy ends, adds up to the log."""
+    address = f"{LOOPBACK}:{kraft.controller.place.port}"
+    copy = MetadataLogCopy(
+        BrokerSettings(bootstrap=address, timeout_s=OUTER_LIMIT_S), way.directory
+    )
+    copy.update(Budget(OUTER_LIMIT_S))
+    name = way.topic()
+    copy.update(Budget(OUTER_LIMIT_S))
+
+    fetched = read_image(way.directory).facts()
+
+    written = read_image(kraft.controller.directory / "data").facts()
+    assert fetched == written
+    assert any(fact.thing == f"topic {name}" for fact in fetched)
 
 
 def test_the_metadata_log_is_printed_to_the_byte(

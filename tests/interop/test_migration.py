@@ -5,7 +5,7 @@ controller does, and with the words of its log.
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -40,12 +40,25 @@ WORD: Final = b'{"version":1,"config":{"producer_byte_rate":"fast"}}'
 
 @contextmanager
 def migrating(
-    chroot: str, java: str, maven: Maven, directory: Path, *, brokers: int = 1
+    chroot: str,
+    java: str,
+    maven: Maven,
+    directory: Path,
+    *,
+    brokers: int = 1,
+    controller_settings: Mapping[str, str] | None = None,
 ) -> Iterator[Migration]:
     """A broker with two topics and a quota, and a controller that is formatted and does not run."""
     with needing_maven():
         class_path = maven.class_path(KAFKA["3.9.1"])
-    made = Migration(chroot, java=java, class_path=class_path, directory=directory, brokers=brokers)
+    made = Migration(
+        chroot,
+        java=java,
+        class_path=class_path,
+        directory=directory,
+        brokers=brokers,
+        controller_settings=controller_settings,
+    )
     try:
         start(made.cluster)
         admin = AdminClient({"bootstrap.servers": made.cluster.bootstrap})
@@ -123,7 +136,12 @@ CREDENTIAL: Final = b"salt=c2FsdA==,stored_key=a2V5,server_key=c2VydmVy,iteratio
 def test_both_stores_are_equal_in_dual_write_until_one_is_changed_by_hand(
     chroot: str, java: str, maven: Maven, tmp_path: Path
 ) -> None:
-    with migrating(chroot, java, maven, tmp_path) as made, client_of(chroot) as client:
+    # So that a snapshot is before the log.
+    settings = {"metadata.log.max.snapshot.interval.ms": "2000"}
+    with (
+        migrating(chroot, java, maven, tmp_path, controller_settings=settings) as made,
+        client_of(chroot) as client,
+    ):
         configs = b'{"version":1,"config":{"SCRAM-SHA-256":"%s"}}' % CREDENTIAL
         client.create("/config/users/bob", configs, makepath=True)
         rule = {"principal": "User:ann", "permissionType": "Allow", "operation": "Read"}
@@ -139,6 +157,10 @@ def test_both_stores_are_equal_in_dual_write_until_one_is_changed_by_hand(
         first = read(chroot, "diff", "--metadata-dir", log)
         assert ([], True) == (first["differences"], first["equal"])
         assert first["compared"] > 20
+        metadata = made.controller.directory / "data" / "__cluster_metadata-0"
+        wait_until(lambda: any(metadata.glob("*[0-9].checkpoint")), what="a snapshot of the log")
+        fetched = read(chroot, "diff", "--bootstrap-controller", made.controller.address)
+        assert (first["compared"], True) == (fetched["compared"], fetched["equal"])
 
         # Both are written now: a topic, a leader, and the next block of producer ids.
         admin = AdminClient({"bootstrap.servers": made.cluster.bootstrap})

@@ -449,7 +449,7 @@ def test_what_brokers_were_asked_for_is_given_up_through_zookeeper_under_the_sam
 
     assert 0 == given_up.exit_code, given_up
     assert "Successfully cancelled partition reassignment for: recalled-0\n" in given_up.stdout
-    assert "is throttled, and not by a reassignment that is known here" in given_up.stderr
+    assert "Clearing topic-level throttles on topic recalled\n" in given_up.stdout
     assert 0 == verified.exit_code, verified
     assert epoch == document(cluster, "/controller_epoch")
     assert {} == by_brokers.throttles("--topic", "recalled")

@@ -77,7 +77,7 @@ def test_another_look_has_all_of_it(clock: QuickTime) -> None:
         clock.sleep(20)
     found.renew()
 
-    assert (10, 1) == (found.left_s(), found.round)
+    assert (10, 1) == (found.left_s(), found.renewals)
 
 
 def test_it_is_shared_by_threads() -> None:

@@ -4,9 +4,7 @@ of it may vanish or change.
 The first two hold of a partition, whoever leads it.  A machine that stops may lose what it had not
 flushed.  That costs a partition nothing as long as a member of its ISR has the rest: that one has
 to lead, and is waited for while it is away.  When all members are such that have lost something,
-nothing is expected of it any more.  Nor is what a broker has lost that is elected as if it had not
-been away, where a controller that did not know of its new life has written the state since, and has
-ended (`docs/safety.md`).  The same holds once a topic allowed unclean elections.
+nothing is expected of it any more.  The same holds once a topic allowed unclean elections.
 """
 
 from collections.abc import Callable, Collection, Container, Iterable, Mapping
@@ -45,15 +43,12 @@ class History:
         unclean_topics: Container[str],
         flushing_topics: Container[str],
         state_of: Callable[[Incarnation], PartitionState | None],
-        controller_epoch: Callable[[], int],
     ) -> None:
         """Of *unclean_topics* nothing is expected: those that are, or ever were.  Of
         *flushing_topics* all that was acknowledged is, whatever machines stop.
 
-        *state_of* is what stands in ZooKeeper, None for a partition that is not there;
-        *controller_epoch* that of the controller that was elected last.
+        *state_of* is what stands in ZooKeeper, None for a partition that is not there.
         """
-        self._controller_epoch = controller_epoch
         self.read_count = 0
         self.acknowledged_count = 0
         self.machine_stops = 0
@@ -69,10 +64,6 @@ class History:
         self._lost: dict[LogKey, int] = {}
         """The replicas that may have lost something, all from an offset on, and have not joined the
         ISR since.
-        """
-        self._hidden: dict[LogKey, int] = {}
-        """Those of them that were back when a state was written without knowing it: under which
-        controller epoch.  Later controllers cannot know it.
         """
 
     def _isr_of(self, of: Incarnation) -> tuple[BrokerId, ...]:
@@ -120,12 +111,7 @@ class History:
     def on_deleted(self, key: LogKey) -> None:
         """Forget a log that was to go; the next one of the name is another."""
         self._flushed.pop(key, None)
-        self._has_all(key)
-
-    def _has_all(self, key: LogKey) -> None:
-        """Expect of a replica what is expected of any."""
         self._lost.pop(key, None)
-        self._hidden.pop(key, None)
 
     def on_ended(self, process: SimProcess) -> None:
         """A process has ended: note what of its logs was flushed."""
@@ -141,7 +127,6 @@ class History:
         for key, flushed in self._flushed.items():
             if key.broker_id == broker_id and key.of.partition.topic not in self._flushing_topics:
                 self._lost[key] = min(flushed, self._lost.get(key, flushed))
-                self._hidden.pop(key, None)
                 self._expect_less(key.of)
 
     def on_isr(
@@ -149,13 +134,11 @@ class History:
         of: Incarnation,
         before: Collection[BrokerId],
         is_known: Callable[[BrokerId], bool],
-        is_hidden: Callable[[BrokerId], bool],
     ) -> None:
         """The state of a partition has changed: each new member of the ISR has everything again.
 
         Except one whose process has ended after it caught up, while the author does not know that:
-        *is_known* returns False for it.  *is_hidden*: it has registered again, of which the author
-        does not know.
+        *is_known* returns False for it.
         """
         state = self._state_of(of)
         if state is None:
@@ -163,14 +146,12 @@ class History:
         for member in state.isr:
             key = LogKey(member, of)
             if member not in before and is_known(member):
-                self._has_all(key)
-            elif key in self._lost and is_hidden(member):
-                self._hidden[key] = self._controller_epoch()
+                self._lost.pop(key, None)
         self._check_leader(of, state, before, is_known)
         if self._expect_less(of) and state.leader != NO_LEADER and is_known(state.leader):
             # From now on no more is expected than what each of them has.
             for member in filter(is_known, state.isr):
-                self._has_all(LogKey(member, of))
+                self._lost.pop(LogKey(member, of), None)
 
     def _check_leader(
         self,
@@ -182,16 +163,12 @@ class History:
         """See that nobody leads who has lost what another member of the ISR may still have."""
         key = LogKey(state.leader, of)
         end = max((end for end, _ in self._expected(of).values()), default=0)
-        if end <= self._lost.get(key, end) or not is_known(state.leader) or self._is_hidden(key):
+        if end <= self._lost.get(key, end) or not is_known(state.leader):
             return
         whole = [member for member in before if LogKey(member, of) not in self._lost]
         if whole:
             text = f"{of}: {state.leader} leads, which has lost what {whole} may have"
             raise Violation(Kind.LOST_RECORD, f"{text}, up to {end}: {state}")
-
-    def _is_hidden(self, key: LogKey) -> bool:
-        """Whether a controller before this one hid that a replica has lost something."""
-        return self._hidden.get(key, self._controller_epoch()) != self._controller_epoch()
 
     def _expect_less(self, of: Incarnation) -> bool:
         """Give up what any member of the ISR may have lost, when there is none that has not."""
@@ -213,13 +190,6 @@ class History:
             if batch[0] <= end_offset
         }
 
-    def on_leads(self, of: Incarnation, broker_id: BrokerId, leader_epoch: int) -> None:
-        """A broker takes a leadership, as if it had not been away where that is hidden."""
-        key = LogKey(broker_id, of)
-        if key in self._lost and self._is_hidden(key):
-            self._give_up(of, leader_epoch, self._lost[key])
-            self._has_all(key)
-
     def on_started(self, process: SimProcess) -> None:
         """Compare the logs of a broker that has recovered with what was flushed."""
         logs = dict(process.open_logs())
@@ -237,7 +207,7 @@ class History:
         """A broker is back that is all of a partition's ISR: what it has now is all there is."""
         for key in [key for key in self._lost if key.broker_id == process.broker_id]:
             if self._isr_of(key.of) == (process.broker_id,):
-                self._has_all(key)
+                self._lost.pop(key, None)
 
     def check_member(
         self, process: SimProcess, partition: TopicPartition, log: PartitionLog

@@ -81,6 +81,12 @@ class SimRegistration:
     flushed_since: BrokerEpoch = BrokerEpoch(-1)
     cluster_id: str = "the-cluster"
     refused: Mapping[TopicPartition, str] = field(default_factory=dict)
+    ordered: Callable[[], None] | None = None
+    """Called with each order for this registration."""
+
+    def note_order(self, broker_epoch: int) -> None:
+        if self.ordered is not None and broker_epoch == self.broker_epoch:
+            self.ordered()
 
     def show_refused(self, refused: Mapping[TopicPartition, str]) -> None:
         self.refused = refused

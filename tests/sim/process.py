@@ -22,6 +22,7 @@ from cluster.controller.hints import hint_of
 from cluster.coordination.client import Client
 from cluster.coordination.client_requests import TopicOverrides, read_topic_overrides
 from cluster.coordination.notifications import notify_log_dir_failure
+from cluster.coordination.registration import change_registration
 from cluster.formats.directory_names import partition_of
 from cluster.formats.errors import CorruptFileError
 from cluster.model.api_error import ApiError
@@ -116,6 +117,9 @@ class Process:
             world.tell(broker_id, "log", f"{one.partition} {one.problem or 'is open'}")
         self.registration.intact_since = self.logs.intact_since
         self.registration.flushed_since = self.logs.flushed_since
+        self.registration.ordered = self._settle_loss
+        self._has_open_loss = False
+        """Whether no controller is known to have taken a loss that is registered into account."""
         self.disks = SimDisks(disk, self.clock, self.later, flushes=world.fences.flushes)
         self.controller = SimController(world, self, core)
         self.journal = SimJournal(world.lines)
@@ -219,6 +223,10 @@ class Process:
     def start_session(self, session: int) -> None:
         """Register, again for as long as an older registration is in the way."""
         self.session = session
+        if self.broker_id not in self.world.known_broker_ids:
+            # It had nothing to lose, and has no loss to settle: stories are shorter without that.
+            self.world.known_broker_ids.add(self.broker_id)
+            self.registration.intact_since = BrokerEpoch(0)
         self._register(session)
 
     def _register(self, session: int) -> None:
@@ -233,20 +241,24 @@ class Process:
         self.world.tell(self.broker_id, "registered", f"epoch {broker_epoch}")
         self.is_registered = True
         self.registration.broker_epoch = broker_epoch
-        if self.registration.intact_since == UNKNOWN_BROKER_EPOCH:
-            self.registration.intact_since = broker_epoch
-        self.logs.note_intact_since(self.registration.intact_since)
+        self._has_open_loss = self.registration.intact_since == UNKNOWN_BROKER_EPOCH
+        self.logs.note_intact_since(self.registration.intact_since, self.registration.flushed_since)
         self.controller.joined(session)
         self._read_config_changes()
 
-    def _registered(self) -> BrokerEpoch | None:
-        """Make the broker's registration; None when one of another session is in the way."""
-        if not self.world.zookeeper.is_live(self.session):
-            return None
-        broker_id = self.broker_id
-        host, port = endpoint_of(broker_id)
-        registration = BrokerRegistration(
-            broker_id=broker_id,
+    def _settle_loss(self) -> None:
+        """Register as intact from now on: a controller that knows the registration gives orders."""
+        if not self._has_open_loss or not self.is_registered:
+            return
+        self._has_open_loss = False
+        self.registration.intact_since = self.registration.broker_epoch
+        self.logs.note_intact_since(self.registration.intact_since)
+        self.run(change_registration(self._registration(), self.session), ignore)
+
+    def _registration(self) -> BrokerRegistration:
+        host, port = endpoint_of(self.broker_id)
+        return BrokerRegistration(
+            broker_id=self.broker_id,
             endpoints=(
                 Endpoint(listener=LISTENER, security_protocol=LISTENER, host=host, port=port),
             ),
@@ -257,9 +269,14 @@ class Process:
             intact_since=self.registration.intact_since,
             flushed_since=self.registration.flushed_since,
         )
-        path = paths.broker(broker_id)
-        create = Create(path, encode_broker(registration), is_ephemeral=True)
-        author = Author(broker_id, "broker")
+
+    def _registered(self) -> BrokerEpoch | None:
+        """Make the broker's registration; None when one of another session is in the way."""
+        if not self.world.zookeeper.is_live(self.session):
+            return None
+        path = paths.broker(self.broker_id)
+        create = Create(path, encode_broker(self._registration()), is_ephemeral=True)
+        author = Author(self.broker_id, "broker")
         self.world.zookeeper.serve(self.session, Multi((create,)), author)
         node = self.world.zookeeper.node(path)
         if node is None or node.ephemeral_owner != self.session:
@@ -388,9 +405,6 @@ class Process:
                 word = "leads" if hosted.replica.is_leader else "follows"
                 world.tell(broker_id, word, f"{partition} {text_of(state)}")
                 world.invariants.on_role(broker_id, partition, before, state, topic_id)
-                if hosted.replica.is_leader:
-                    of = Incarnation(topic_id, partition)
-                    world.history.on_leads(of, broker_id, state.leader_epoch)
         self._known_roles = roles
         self._look_at_high_watermarks()
         logs = dict(self.topic_ids())
@@ -434,6 +448,8 @@ class Process:
             failed = self.broker.replica_stops.notice_failed_directories()
             text = f"{directory.path}: {len(failed)} partitions"
             self.world.tell(self.broker_id, "offline", text)
+            # The next registration tells it.
+            self._has_open_loss = False
             self.registration.intact_since = UNKNOWN_BROKER_EPOCH
             self.registration.flushed_since = UNKNOWN_BROKER_EPOCH
             self.logs.note_intact_since(UNKNOWN_BROKER_EPOCH)

@@ -77,12 +77,13 @@ class Surroundings(ABC):
         """How often each act has come up, and each kind of fault at each place."""
         self.event_count = 0
         self.last_commit_ms = 0
+        self.known_broker_ids: set[BrokerId] = set()
+        """The brokers that have been started."""
         self.invariants = Invariants(self.knows)
         self.history = History(
             self.invariants.ever_unclean_topics,
             self.invariants.flushing_topics,
             lambda of: self.invariants.state_of(*of),
-            lambda: self.invariants.controller_epoch,
         )
         self.schedule = Schedule()
         self.lines = SaidLines(self.schedule)
@@ -295,8 +296,7 @@ class Surroundings(ABC):
             partition = partition_of_state(commit.path)
             topic_id = self.invariants.topic_id(partition.topic)
             is_known = partial(self._is_known, commit.author)
-            is_hidden = partial(self._is_hidden, commit.author)
-            self.history.on_isr(Incarnation(topic_id, partition), isr, is_known, is_hidden)
+            self.history.on_isr(Incarnation(topic_id, partition), isr, is_known)
 
     def _is_known(self, author: Author, broker_id: BrokerId) -> bool:
         """Whether the process of a broker that *author* knows still runs.
@@ -306,11 +306,6 @@ class Surroundings(ABC):
         process = self.process_of(broker_id)
         is_known = author.role != "controller" or self.knows(author.broker_id, broker_id)
         return process.is_up and process.is_registered and is_known
-
-    def _is_hidden(self, author: Author, broker_id: BrokerId) -> bool:
-        """Whether a broker has registered again, which *author* does not take into account."""
-        is_new = author.role != "controller" or not self.knows(author.broker_id, broker_id)
-        return self.process_of(broker_id).is_registered and is_new
 
     # Network
 

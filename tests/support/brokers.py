@@ -191,16 +191,23 @@ def running_broker(
 
 
 def lead(
-    port: int, broker_id: int, topics: Mapping[str, int], *, leader_epoch: int = 0
+    port: int,
+    broker_id: int,
+    topics: Mapping[str, int],
+    *,
+    leader_epoch: int = 0,
+    broker_epoch: int = -1,
 ) -> Sequence[int]:
     """Let the broker at *port* lead all partitions of *topics*, each with its partition count.
 
-    Returns the error codes of the partitions.
+    Without *broker_epoch* as a controller of Kafka before 2.2 does.  Returns the error codes of the
+    partitions.
     """
     endpoint = UpdateMetadataEndpoint(port, "127.0.0.1", "PLAINTEXT", 0)
     metadata = UpdateMetadataRequest(
         controller_id=broker_id,
         controller_epoch=CONTROLLER_EPOCH,
+        broker_epoch=broker_epoch,
         topic_states=[
             UpdateMetadataTopicState(
                 topic,
@@ -225,6 +232,7 @@ def lead(
     order = LeaderAndIsrRequest(
         controller_id=broker_id,
         controller_epoch=CONTROLLER_EPOCH,
+        broker_epoch=broker_epoch,
         topic_states=[
             LeaderAndIsrTopicState(
                 topic,

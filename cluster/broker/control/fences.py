@@ -44,4 +44,5 @@ class ControllerFence:
             self._ports.journal.state_change(stale_controller(tag, request, self.controller_epoch))
             return ErrorCode.STALE_CONTROLLER_EPOCH
         self.controller_epoch = ControllerEpoch(tag.controller_epoch)
+        self._ports.registration.note_order(broker_epoch)
         return ErrorCode.NONE

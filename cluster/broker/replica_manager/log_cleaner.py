@@ -26,6 +26,7 @@ from cluster.formats.errors import CorruptFileError
 from cluster.formats.record_batch import CorruptBatchError
 from cluster.replication.throttle import NO_RATE, ReplicationThrottle
 from cluster.storage.cleaner.cleaning import CleanerLimits, Cleaning, LogChanged
+from cluster.storage.cleaner.compaction import Compaction, CompactionLost
 from cluster.storage.cleaner.dirtiness import DirtyPart, dirty_part
 from cluster.storage.errors import KafkaStorageError
 from cluster.storage.log.partition_log import PartitionLog
@@ -34,9 +35,12 @@ MEASURED_AT_ONCE: Final = 100
 """How many logs are measured in a turn of the loop."""
 THROTTLED_MS: Final = 100
 """How long to wait until the rate is checked again."""
+LARGE_SIZE: Final = 32 * 1024**2
+"""From this size on a log is compacted in a process of its own, which takes a while to start.
+Requests would wait for the cleaner's thread again and again, as Python runs one at a time."""
 
 DAMAGES: Final = (CorruptBatchError, CorruptFileError)
-FAILURES: Final = (*DAMAGES, KafkaStorageError, LogChanged)
+FAILURES: Final = (*DAMAGES, CompactionLost, KafkaStorageError, LogChanged)
 """Errors that a slice may end with."""
 
 Steps = Generator[int | Wait, Any, None]
@@ -192,6 +196,7 @@ class LogCleaner:
 
     def _clean(self, hosted: HostedPartition, part: DirtyPart) -> Steps:
         log, ports = hosted.log, self._ports
+        is_large = part.clean_size + part.dirty_size >= LARGE_SIZE
         try:
             cleaning = Cleaning(
                 ports.files,
@@ -200,6 +205,7 @@ class LogCleaner:
                 self.settings.limits,
                 ports.clock.now_ms(),
                 self._wall_ms(),
+                ports.begin_large_compaction if is_large else Compaction,
             )
         except CorruptFileError as error:
             self._set_aside(log, error)
@@ -229,7 +235,7 @@ class LogCleaner:
             ports.journal.info(f"{log.partition} has changed: its compaction is given up")
         except DAMAGES as error:
             self._set_aside(log, error)
-        except KafkaStorageError as error:
+        except (CompactionLost, KafkaStorageError) as error:
             ports.journal.error(f"{log.partition} is not compacted: {error}")
         else:
             took_ms = ports.clock.now_ms() - began_ms
@@ -263,7 +269,7 @@ class LogCleaner:
         """Have all *slices* done on a thread, one after the other, and no faster than allowed.
 
         Raises:
-            DamagedSegment, KafkaStorageError, LogChanged: one of them has.
+            CompactionLost, DamagedSegment, KafkaStorageError, LogChanged: one of them has.
         """
         work = Slices(slices)
         clock = self._ports.clock
@@ -281,7 +287,7 @@ class LogCleaner:
         """Have the next slice of *work* done on a thread.
 
         Raises:
-            DamagedSegment, KafkaStorageError, LogChanged: it has; the broker ends.
+            CompactionLost, DamagedSegment, KafkaStorageError, LogChanged: it has; the broker ends.
         """
         if not self._is_started:
             raise LogChanged

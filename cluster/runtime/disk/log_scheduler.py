@@ -7,12 +7,13 @@ Source: the tasks that Kafka's LogManager and ReplicaManager give to their sched
 """
 
 import logging
-from asyncio import AbstractEventLoop, Handle, TimerHandle
+from asyncio import AbstractEventLoop
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, Protocol
 
 from cluster.model.ids import TopicPartition
 from cluster.runtime.disk.disk_threads import DiskThreads
+from cluster.runtime.disk.periodic_tasks import PeriodicTasks
 from cluster.runtime.disk.settled_clock import SettledClock
 from cluster.runtime.environment import LoopClock
 from cluster.settings.broker_settings import BrokerSettings
@@ -61,7 +62,6 @@ class LogScheduler:
     ) -> None:
         """*directory_failed* is called once for each log directory that goes offline, and
         *expire_offsets* periodically with the time of the settled clock."""
-        self._loop = loop
         self._settings = settings
         self._logs = logs
         self._disk = disk
@@ -70,53 +70,28 @@ class LogScheduler:
         self._clock = LoopClock(loop)
         self._settled_clock = settled_clock
         self._expire_offsets = expire_offsets
-        self._timers: dict[str, TimerHandle] = {}
-        self._steps: dict[str, Handle] = {}
-        """Of work that is under way."""
+        self._tasks = PeriodicTasks(loop)
         self._known_failures = {
             directory.path for directory in logs.directories if directory.health.failure is not None
         }
 
     def start(self) -> None:
         """Start the timers; nothing runs at once."""
-        settings = self._settings
-        self._every(min(LOOK_MS, settings.flush_interval_ms), "look", self.look)
-        self._every(settings.retention_interval_ms, "retention", self.drop_old_segments)
-        self._every(
+        settings, every = self._settings, self._tasks.every
+        every(min(LOOK_MS, settings.flush_interval_ms), "look", self.look)
+        every(settings.retention_interval_ms, "retention", self.drop_old_segments)
+        every(
             min(settings.recovery_point_interval_ms, settings.log_start_interval_ms),
             "checkpoints",
             self.write_checkpoints,
         )
-        self._every(settings.high_watermark_interval_ms, "watermarks", self.write_watermarks)
-        self._every(settings.producer_expiration_interval_ms, "producers", self.expire_producers)
-        self._every(settings.groups.expiration_interval_ms, "offsets", self.expire_offsets)
-
-    def _every(
-        self, interval_ms: int, name: str, work: Callable[[], Iterator[None] | None]
-    ) -> None:
-        """Do *work* every *interval_ms*; what it yields are pauses in which requests go on."""
-
-        def turn() -> None:
-            # The next turn is scheduled before this one's work, which may fail.
-            self._timers[name] = self._loop.call_later(interval_ms / 1000, turn)
-            steps = work()
-            if steps is not None:
-                self._go_on(name, steps)
-
-        self._timers[name] = self._loop.call_later(interval_ms / 1000, turn)
-
-    def _go_on(self, name: str, steps: Iterator[None]) -> None:
-        if next(steps, self) is self:
-            self._steps.pop(name, None)
-        else:
-            self._steps[name] = self._loop.call_soon(self._go_on, name, steps)
+        every(settings.high_watermark_interval_ms, "watermarks", self.write_watermarks)
+        every(settings.producer_expiration_interval_ms, "producers", self.expire_producers)
+        every(settings.groups.expiration_interval_ms, "offsets", self.expire_offsets)
 
     def stop(self) -> None:
         self._settled_clock.note()
-        for handle in (*self._timers.values(), *self._steps.values()):
-            handle.cancel()
-        self._timers.clear()
-        self._steps.clear()
+        self._tasks.stop()
 
     def look(self) -> Iterator[None]:
         """Flush what is due, remove due files, and report directories that have failed.

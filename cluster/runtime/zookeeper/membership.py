@@ -84,9 +84,16 @@ class Membership:
         """Of the latest registration; while there is none, of the last one."""
         self.intact_since = UNKNOWN_BROKER_EPOCH
         """The earliest registration since which the logs have lost nothing; see
-        `BrokerRegistration`."""
+        `BrokerRegistration`.  Unknown until a controller has taken a loss into account."""
         self.flushed_since = UNKNOWN_BROKER_EPOCH
         """The same of what was flushed."""
+        self._registered_since = (UNKNOWN_BROKER_EPOCH, UNKNOWN_BROKER_EPOCH)
+        """Both as they are registered: what is lost since then counts from the next registration
+        on."""
+        self._lost_epoch: int | None = None
+        """The broker epoch in which something was lost last, if anything was."""
+        self._ordered_epoch: int = UNKNOWN_BROKER_EPOCH
+        """The newest broker epoch for which a controller has sent an order."""
         self.cluster_id = ""
 
     @property
@@ -197,15 +204,44 @@ class Membership:
         if self._watch is not None:
             self._watch.replace(self._registration())
 
+    def note_loss(self) -> None:
+        """Note that the logs may have lost something just now."""
+        self.intact_since = self.flushed_since = UNKNOWN_BROKER_EPOCH
+        self._lost_epoch = self.broker_epoch
+
+    def note_order(self, broker_epoch: int) -> None:
+        """Note that a controller knows the registration of *broker_epoch*, and the loss in it."""
+        if broker_epoch > self._ordered_epoch:
+            self._ordered_epoch = broker_epoch
+            self._settle_loss()
+
+    def _settle_loss(self) -> None:
+        """Register as intact from now on if the loss that is registered was taken into account.
+
+        Not before: states that are written meanwhile, by a controller that does not know of it, are
+        newer than the registration, and another controller would trust them.
+        """
+        epoch, (since, flushed_since) = self.broker_epoch, self._registered_since
+        is_open = not UNKNOWN_BROKER_EPOCH < since <= epoch
+        if not is_open or not self.is_registered or self._ordered_epoch != epoch:
+            return
+        self._registered_since = epoch, flushed_since
+        if self._lost_epoch != epoch:
+            self.intact_since = epoch
+            assert self._note is not None
+            self._note(self._own_sessions)
+        self._register_anew()
+
     def _registration(self) -> BrokerRegistration:
+        intact_since, flushed_since = self._registered_since
         return registration(
             self.broker_id,
             self._endpoints,
             self._rack,
             self._joined_ms,
-            self.intact_since,
+            intact_since,
             self._refused,
-            self.flushed_since,
+            flushed_since,
         )
 
     async def _join(self, session: Session) -> None:
@@ -213,6 +249,7 @@ class Membership:
         self._own_sessions.add(session.session_id)
         self._note(self._own_sessions)
         self._joined_ms = LoopClock(self._loop).wall_ms()
+        self._registered_since = self.intact_since, self.flushed_since
         epoch = await register(
             session,
             self._registration(),
@@ -222,9 +259,9 @@ class Membership:
         if session.is_over:
             raise SessionExpiredError
         self.broker_epoch = epoch
-        if not UNKNOWN_BROKER_EPOCH < self.intact_since <= epoch:
-            # Unknown, or of another ZooKeeper, which counted further.
-            self.intact_since = epoch
+        if self.intact_since > epoch:
+            # Of another ZooKeeper, which counted further.
+            self.intact_since = UNKNOWN_BROKER_EPOCH
         self._own_sessions = {session.session_id}
         self._note(self._own_sessions)
         self.is_registered = True
@@ -236,6 +273,7 @@ class Membership:
         )
         for member in self._members:
             member.joined(session)
+        self._settle_loss()
 
     async def _rejoin(self, session: Session) -> None:
         try:

@@ -8,7 +8,7 @@ before the tombstone.
 Source: Kafka's Cleaner.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Final, NamedTuple
 
@@ -19,7 +19,7 @@ from cluster.formats.record_batch import (
     whole_batches,
 )
 from cluster.formats.segment_names import CLEANED_SUFFIX, INDEX_SUFFIXES, LOG_SUFFIX, file_name
-from cluster.storage.cleaner.compaction import Cleaned, Compaction, CompactionRules
+from cluster.storage.cleaner.compaction import Cleaned, Compaction, CompactionRules, Compactor
 from cluster.storage.cleaner.dirtiness import DirtyPart
 from cluster.storage.cleaner.offset_map import SLOT_SIZE
 from cluster.storage.errors import DamagedSegment
@@ -55,6 +55,7 @@ class Cleaning:
         limits: CleanerLimits,
         now_ms: int,
         wall_ms: int,
+        begin: Callable[[CompactionRules], Compactor] = Compaction,
     ) -> None:
         """Begin; nothing is read yet.
 
@@ -75,7 +76,7 @@ class Cleaning:
         """The segment that `fill` has made."""
         record_count = part.end_offset - part.first_dirty_offset
         slots = int(record_count / max(limits.map_load_factor, 0.01)) + SLOTS_MIN
-        self._compaction = Compaction(
+        self._compaction = begin(
             CompactionRules(
                 part.first_dirty_offset,
                 min(limits.map_size, SLOT_SIZE * slots),
@@ -118,6 +119,7 @@ class Cleaning:
         """Note the last offset of each key of the dirty part; each step yields how much it read.
 
         Raises:
+            CompactionLost: the other process that it is in is gone.
             DamagedSegment: a segment contains bytes that are no batch.
             KafkaStorageError: the directory is or went offline.
             LogChanged: the log was changed by another thread.
@@ -232,8 +234,8 @@ class Cleaning:
 
     def _write(self, new: Segment, left: Cleaned) -> None:
         with self._disk():
-            if left.batches:
-                new.append(left.content, left.batches, self._now_ms)
+            if left.content:
+                new.append(left.content, tuple(whole_batches(left.content)), self._now_ms)
             for entry in left.aborted:
                 new.txn_index.append(entry)
 

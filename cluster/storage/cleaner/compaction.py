@@ -15,7 +15,7 @@ Source: Kafka's LogCleaner.
 """
 
 from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from cluster.formats.compression import UNPACKED_SIZE_MAX, unpacked
 from cluster.formats.indexes import AbortedTxn
@@ -59,9 +59,34 @@ class Cleaned(NamedTuple):
     """What remains of some batches."""
 
     content: bytes
-    batches: tuple[PlacedBatch, ...]
     aborted: tuple[AbortedTxn, ...]
     """The transactions whose markers are among them, and still needed."""
+
+
+class CompactionLost(Exception):
+    """What was compacting, in a process of its own, is gone."""
+
+
+class Compactor(Protocol):
+    """One compaction of one log, here (`Compaction`) or in another process.
+
+    Each method but `close` may raise CompactionLost where it is in another process.
+    """
+
+    @property
+    def end_offset(self) -> int: ...
+
+    def index(self, content: bytes) -> bool: ...
+
+    def skip_to(self, offset: int) -> None: ...
+
+    def begin_cleaning(self) -> None: ...
+
+    def clean(self, content: bytes, *, keeps_legacy_tombstones: bool) -> Cleaned: ...
+
+    def end_segment(self) -> Cleaned: ...
+
+    def close(self) -> None: ...
 
 
 class Compaction:
@@ -172,7 +197,7 @@ class Compaction:
         content = b"".join(kept)
         aborted = tuple(self._transactions.retained)
         self._transactions.retained.clear()
-        return Cleaned(content, tuple(whole_batches(content)), aborted)
+        return Cleaned(content, aborted)
 
     def _left_of(
         self, batch: bytes, header: BatchHeader, position: int, keeps_legacy_tombstones: bool

@@ -1,7 +1,8 @@
 """One log directory: its logs, and what is known about them after a restart.
 
-Has the directory's lock, owner, checkpoints and mark of a clean shutdown.  Knows no other
-directory.  Every failed operation of the disk takes the directory offline.
+Has the directory's owner, checkpoints and mark of a clean shutdown; its lock is
+`directory_lock`'s.  Knows no other directory.  Every failed operation of the disk takes the
+directory offline.
 """
 
 import json
@@ -28,6 +29,7 @@ from cluster.formats.errors import CorruptFileError
 from cluster.formats.record_batch import CorruptBatchError
 from cluster.model.ids import UNKNOWN_BROKER_EPOCH, BrokerEpoch, TopicPartition
 from cluster.storage.directories.checkpoints import read_offsets, write_offsets
+from cluster.storage.directories.directory_lock import LOCK, DirectoryLock
 from cluster.storage.directories.properties import (
     MetaProperties,
     begin_topic_id,
@@ -35,7 +37,7 @@ from cluster.storage.directories.properties import (
     write_meta_properties,
 )
 from cluster.storage.errors import KafkaStorageError, LogDirectoryRefused
-from cluster.storage.files import File, Files, read_whole, remove_if_there, replace_whole
+from cluster.storage.files import Files, read_whole, remove_if_there, replace_whole
 from cluster.storage.health import DirectoryHealth
 from cluster.storage.log.partition_log import PartitionLog
 from cluster.storage.log.producer_state import PRODUCER_EXPIRATION_MS
@@ -44,11 +46,6 @@ from cluster.storage.log_config import LogConfig
 from cluster.storage.recovery.findings import Kind, KnownOffsets, RecoveryReport
 from cluster.storage.recovery.opening import open_log
 
-LOCK: Final = ".lock"
-BOOT_ID_SIZE: Final = 40
-EPOCH_SIZE: Final = 20
-"""In the lock stand the machine's boot and since when the directory is intact, each as long as ever
-and in one write over those before: a crash leaves one of them whole."""
 CHECKPOINTS: Final = (RECOVERY_POINTS, LOG_STARTS, CLEANED_OFFSETS, HIGH_WATERMARKS)
 CLEAN_MARK: Final = ".kafka_cleanshutdown"
 INTACT_SINCE: Final = "intactSince"
@@ -68,7 +65,7 @@ class LogDirectory:
 
     def __init__(self, files: Files, path: str) -> None:
         self._files = files
-        self._lock: File | None = None
+        self._lock: DirectoryLock | None = None
         self._offsets: dict[str, dict[TopicPartition, int]] = {name: {} for name in CHECKPOINTS}
         self.path = path
         self.health = DirectoryHealth(path)
@@ -85,12 +82,6 @@ class LogDirectory:
         """
         self.flushed_since = UNKNOWN_BROKER_EPOCH
         """The same for what was flushed, also where the machine has stopped."""
-        self._boot_id = ""
-        """The boot of the machine in which a broker of this project last used it; empty for
-        none.
-        """
-        self._noted_boot_id = ""
-        """The boot that stands in the lock now."""
         self.problems: list[str] = []
         """Checkpoints that could not be read: their content is found again from the logs."""
         self.idle_ms = 0
@@ -135,10 +126,7 @@ class LogDirectory:
             self._files.make_directory(self.path)
             self._files.sync_directory(self.path.rpartition("/")[0] or "/")
         # Before anything is read: from here on no other process writes it.
-        self._lock = self._files.lock(f"{self.path}/{LOCK}")
-        # By the lock's own descriptor: closing any other one of this file would let the lock go.
-        content = self._lock.read(0, self._lock.size()).decode("ascii", "replace")
-        self._boot_id = self._noted_boot_id = content[:BOOT_ID_SIZE].strip()
+        self._lock = DirectoryLock(self._files, self.path)
         self.owner = read_meta_properties(self._files, self.path)
         for name in CHECKPOINTS:
             self._offsets[name] = self._read(name)
@@ -147,11 +135,10 @@ class LogDirectory:
             (one.age_ms for one in entries if one.name in (LOCK, HIGH_WATERMARKS)), default=0
         )
         self.was_closed = any(entry.name == CLEAN_MARK for entry in entries)
-        with suppress(ValueError):
-            self.flushed_since = BrokerEpoch(int(content[BOOT_ID_SIZE:]))
+        self.flushed_since = self._lock.found_flushed_since
         self.intact_since = self._read_mark()
-        if self.intact_since == UNKNOWN_BROKER_EPOCH and self._machine_went_on:
-            self.intact_since = self.flushed_since
+        if self.intact_since == UNKNOWN_BROKER_EPOCH and self._lock.machine_went_on:
+            self.intact_since = self._lock.found_intact_since
         self.survey = survey(tuple(entry.name for entry in entries if entry.is_directory))
         self.unopened = dict.fromkeys(self.survey.partitions, "not loaded yet")
 
@@ -179,16 +166,6 @@ class LogDirectory:
                 write_meta_properties(self._files, self.path, owner)
                 self.owner = owner
 
-    @property
-    def _machine_stopped(self) -> bool:
-        """Return whether the machine has stopped since our broker had the directory last."""
-        return self._boot_id not in ("", self._files.boot_id())
-
-    @property
-    def _machine_went_on(self) -> bool:
-        """Return whether all that our last broker wrote is still there: it is the same boot."""
-        return self._boot_id != "" and not self._machine_stopped
-
     def note_boot(self) -> None:
         """Write the boot of the machine to the lock, durably: the logs are changed in it from now
         on, and have been recovered from what the end of another boot may have lost.  Beside it
@@ -196,34 +173,29 @@ class LogDirectory:
 
         While one of them has not been recovered, the content stays: the next start has to know for
         that log that the machine has stopped.  It decides about the others by that as well, where
-        only another broker can have left a gap.  Kafka locks the same file, and neither reads nor
-        writes it.
+        only another broker can have left a gap.
         """
-        if self.unopened and not self.was_closed and self._machine_stopped:
+        if self._lock is None:
             return
-        if self._lock is not None:
-            self._noted_boot_id = self._files.boot_id()
-            with self.health.guard():
-                # Also where it stands there: who wrote it may have been killed before this.
-                self._write_lock(self.intact_since)
-                self._lock.sync()
-                self._files.sync_directory(self.path)
+        if self.unopened and not self.was_closed and self._lock.machine_stopped:
+            return
+        with self.health.guard():
+            # Also where it stands there: who wrote it may have been killed before this.
+            self._lock.note_boot(self.intact_since, self.flushed_since)
+            self._files.sync_directory(self.path)
 
-    def _write_lock(self, intact_since: int) -> None:
-        assert self._lock is not None
-        boot_id = self._noted_boot_id.ljust(BOOT_ID_SIZE)
-        self._lock.write(0, f"{boot_id}{intact_since:<{EPOCH_SIZE}}".encode("ascii"))
-
-    def note_intact_since(self, broker_epoch: int) -> None:
+    def note_intact_since(
+        self, broker_epoch: int, flushed_since: int = UNKNOWN_BROKER_EPOCH
+    ) -> None:
         """Let the next start know, if this process is killed or its machine stops, since when the
-        directory is intact.
+        directory is intact, or where that is unknown has what was flushed.
 
         A directory that has failed is tried as well, without waiting for its disk: what that has
         not taken may be lost.
         """
         if self._lock is not None:
             with suppress(OSError):
-                self._write_lock(broker_epoch)
+                self._lock.note(broker_epoch, flushed_since)
                 if broker_epoch not in (UNKNOWN_BROKER_EPOCH, self.intact_since):
                     self._lock.sync()
 
@@ -281,7 +253,7 @@ class LogDirectory:
             high_watermark=self._offsets[HIGH_WATERMARKS].get(partition, 0),
             cleaned_offset=self._offsets[CLEANED_OFFSETS].get(partition),
             was_closed=self.was_closed,
-            machine_stopped=self._machine_stopped,
+            machine_stopped=self._lock is not None and self._lock.machine_stopped,
         )
 
     def _open_log(

@@ -108,10 +108,14 @@ class LogManager:
             return UNKNOWN_BROKER_EPOCH
         return max(sinces)
 
-    def note_intact_since(self, broker_epoch: int) -> None:
-        """Store for the next start, if this process is killed, what `intact_since` is then."""
+    def note_intact_since(
+        self, broker_epoch: int, flushed_since: int = UNKNOWN_BROKER_EPOCH
+    ) -> None:
+        """Store for the next start, if this process is killed, what `intact_since` is then, and
+        `flushed_since` where that is unknown.
+        """
         for directory in self.directories:
-            directory.note_intact_since(broker_epoch)
+            directory.note_intact_since(broker_epoch, flushed_since)
 
     @property
     def idle_ms(self) -> int:

@@ -32,7 +32,7 @@ def parse_url(text: str, path: str) -> str:
     except ValueError:  # Of a host with an empty part or a long one it is a UnicodeError.
         parts, has_port = SplitResult("", "", "", "", ""), False
     if parts.scheme not in SCHEMES or not parts.hostname or not has_port:
-        raise UsageError(f"{text}: it is not a URL", hint="for example http://127.0.0.1:9404")
+        raise UsageError(f"'{text}' is not a URL", hint="for example http://127.0.0.1:9404")
     if parts.username is not None:
         raise UsageError(
             f"{parts.hostname}: the URL has a user name in it, which others on this machine can"

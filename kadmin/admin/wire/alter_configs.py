@@ -24,9 +24,9 @@ class HiddenWouldBeLost(RefusedError):
 
     def __init__(self, plan: ConfigPlan, names: list[str]) -> None:
         super().__init__(
-            f"brokers older than 2.3 forget what they are not told again, and do not tell"
+            f"brokers older than 2.3 drop what a change does not repeat, and do not return"
             f" {', '.join(names)} of {plan.entity}: nothing was written",
-            hint="set them in the same command, by --add-config-file; or go by ZooKeeper:"
+            hint="set them in the same command, by --add-config-file; or use ZooKeeper:"
             f" kadmin configs --zookeeper HOST:PORT --alter {options_of(plan.entity)} …",
         )
         self.names = tuple(names)
@@ -53,10 +53,10 @@ def alter_resource(
     else:
         replacing = (kind, name, replacement_of(plan))
         request = AlterConfigsRequest(resources=[replacing], validate_only=validates_only)
-    told = (
+    response = (
         connection.send(request) if broker is None else connection.send_patiently(request, broker)
     )
-    [answer] = told.responses
+    [answer] = response.responses
     return int(answer.error_code), answer.error_message
 
 

@@ -29,7 +29,7 @@ def read_api_versions(
         KafkaError: a broker's error.
     """
     if not connection.serves(ApiVersionsRequest):
-        hint = "their release tells: see the documentation of Kafka's protocol"
+        hint = "look up their release in the documentation of Kafka's protocol"
         raise NotServed(connection.settings.bootstrap, "the versions of requests", SINCE, hint)
     # The first version, which every broker knows: they may be of several releases.
     answers = connection.ask_each(ApiVersionsRequest(max_version=0), brokers)

@@ -222,7 +222,7 @@ class WireConnection:
 
     def silence_of(self, broker: int) -> str | None:
         """Return why *broker* is not to be waited for again by now; None where it is."""
-        return self.patience.silence_of(broker, self.budget.round)
+        return self.patience.silence_of(broker, self.budget.renewals)
 
     def note_silence(self, broker: int, error: KafkaError, limit_s: float) -> None:
         """Remember that *broker* has timed out, if *error* is a timeout and *limit_s* was long
@@ -232,7 +232,7 @@ class WireConnection:
         """
         is_silence = isinstance(error, TIMEOUTS) or CONNECT_TIMEOUT in str(error)
         if is_silence and limit_s >= HEARING_S:
-            self.patience.note(broker, plain(error), self.budget.round)
+            self.patience.note(broker, plain(error), self.budget.renewals)
 
     def ask_controller(self, request: object) -> Any:
         """Return what the controller answers to *request*, which changes nothing and can be refused
@@ -367,10 +367,10 @@ class WireConnection:
         """
         if self.probe is None:
             return None
-        manager, heard = self.client._manager, self.probe.heard()
+        manager, answered = self.client._manager, self.probe.answered()
         for node in manager.cluster.brokers():
             if (
-                host_and_port(node.host, node.port) in heard
+                host_and_port(node.host, node.port) in answered
                 and not manager.connection_delay(node.node_id)
                 and self.silence_of(node.node_id) is None
             ):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from kadmin.errors import KadminError, UnreachableError
+from kadmin.wording import brokers_listed
 
 ANSWERED_BEFORE: Final = (
     "they answered when kadmin connected: they have died since then, or wait for a controller, as"
@@ -58,10 +59,8 @@ class SilentBrokers(UnreachableError):
     """Some brokers did not return what only they know; the others did."""
 
     def __init__(self, brokers: Sequence[int]) -> None:
-        noun = "broker" if len(brokers) == 1 else "brokers"
         super().__init__(
-            f"{noun} {', '.join(map(str, brokers))} did not answer",
-            hint="kadmin brokers --describe",
+            f"{brokers_listed(brokers)} did not answer", hint="kadmin brokers --describe"
         )
         self.brokers = tuple(brokers)
 

@@ -18,11 +18,11 @@ PAUSE_FACTOR: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    """That a broker has let its time pass: in which round of the budget, and until when that
-    counts."""
+    """That a broker has let its time pass: after how many renewals of the budget, and until when
+    that counts."""
 
     reason: str
-    round: int
+    renewals: int
     until_s: float
 
 
@@ -48,21 +48,21 @@ class Patience:
         """Return how long *broker* is waited for where *left_s* are left of the budget."""
         return min(left_s, self._limits.get(broker, FIRST_S)) if self.is_limited else left_s
 
-    def note(self, broker: int, reason: str, round: int) -> None:
+    def note(self, broker: int, reason: str, renewals: int) -> None:
         """Note that *broker* has let its time pass."""
         pause_s = SILENT_FOR_S
         if self.is_limited:
             waited_s = self._limits.get(broker, FIRST_S)
             self._limits[broker] = 2 * waited_s
             pause_s = max(PAUSE_MIN_S, PAUSE_FACTOR * waited_s)
-        self._silences[broker] = Silence(reason, round, time.monotonic() + pause_s)
+        self._silences[broker] = Silence(reason, renewals, time.monotonic() + pause_s)
 
-    def silence_of(self, broker: int, round: int) -> str | None:
+    def silence_of(self, broker: int, renewals: int) -> str | None:
         """Return why *broker* is not to be waited for now; None where it is.
 
-        Without another look, silence counts in the *round* of the budget alone.
+        Without another look, silence counts until the budget is renewed.
         """
         silence = self._silences.get(broker)
         if silence is None or time.monotonic() >= silence.until_s:
             return None
-        return silence.reason if self.looks or silence.round == round else None
+        return silence.reason if self.looks or silence.renewals == renewals else None

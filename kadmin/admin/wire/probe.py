@@ -81,12 +81,12 @@ class Probe:
         )
         others = [each for each in self._asking.servers if each not in but]
         for voice in Voice:
-            heard = [each for each in others if found.get(each) is voice]
-            if heard:
-                return heard
+            best = [each for each in others if found.get(each) is voice]
+            if best:
+                return best
         raise BrokersUnreachable(self._settings.bootstrap, self._reasons(found))
 
-    def heard(self) -> frozenset[str]:
+    def answered(self) -> frozenset[str]:
         """Return the addresses that have answered up to now."""
         found = self._asking.answers(0)
         return frozenset(each for each, voice in found.items() if voice is Voice.ANSWERS)
@@ -95,23 +95,25 @@ class Probe:
         """Return the addresses that have not answered yet, each with the reason; none of a broker
         that has answered at another address."""
         found = self._asking.answers(PROBE_S)
-        heard = {each for each, voice in found.items() if voice is Voice.ANSWERS}
+        answered = {each for each, voice in found.items() if voice is Voice.ANSWERS}
         for listeners in self._settings.same_broker:
-            if not heard.isdisjoint(listeners):
-                heard.update(listeners)
+            if not answered.isdisjoint(listeners):
+                answered.update(listeners)
         reasons = {each: found.get(each, "no answer") for each in self._asking.servers}
         return {
-            each: why for each, why in reasons.items() if isinstance(why, str) and each not in heard
+            each: why
+            for each, why in reasons.items()
+            if isinstance(why, str) and each not in answered
         }
 
     def _reasons(self, found: Mapping[str, Voice | str]) -> str:
         silence = "no answer"
         limit = f" within {self._settings.timeout_s:g} s"
-        told = {each: found.get(each, silence) for each in self._asking.servers}
-        if set(told.values()) == {silence}:
+        reasons = {each: found.get(each, silence) for each in self._asking.servers}
+        if set(reasons.values()) == {silence}:
             return silence + limit
         return ", ".join(
-            f"{each}: {why}{limit if why == silence else ''}" for each, why in told.items()
+            f"{each}: {why}{limit if why == silence else ''}" for each, why in reasons.items()
         )
 
 

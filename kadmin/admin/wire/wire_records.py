@@ -35,7 +35,7 @@ class WireRecords:
 
     def __init__(self, connection: WireConnection) -> None:
         if not connection.serves(DeleteRecordsRequest):
-            hint = "records go by retention there: kadmin configs --alter --topic NAME"
+            hint = "retention deletes records there: kadmin configs --alter --topic NAME"
             raise NotServed(connection.settings.bootstrap, "the deletion of records", SINCE, hint)
         self.connection = connection
 

@@ -58,7 +58,7 @@ class TooOld(KadminError):
 
     def __init__(self, version: tuple[int, ...]) -> None:
         super().__init__(
-            f"brokers of release {'.'.join(map(str, version))} do not tell enough of topics:"
+            f"brokers of release {'.'.join(map(str, version))} do not return enough about topics:"
             f" that takes {'.'.join(map(str, OLDEST))} or later",
             hint="kadmin topics --zookeeper HOST:PORT works with every release",
         )

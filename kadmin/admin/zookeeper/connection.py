@@ -79,8 +79,8 @@ class ZooKeeperUnreachable(UnreachableError):
         super().__init__(
             f"cannot reach ZooKeeper at {connect}: {reason}",
             hint=hint
-            or "check the address and that a server listens there; 'kadmin config show' tells"
-            " where the address comes from, --timeout how long to wait",
+            or "check the address and that a server listens there; 'kadmin config show' shows"
+            " where the address comes from, --timeout sets how long to wait",
         )
         self.connect = connect
 

@@ -57,7 +57,7 @@ class MigrationWithoutController(RefusedError):
             f"{migration} (/migration), and there is no controller now: if it comes back, what is"
             " written to ZooKeeper is lost",
             hint="start the controllers, and give --bootstrap-server HOST:PORT; 'kadmin migration"
-            " rollback-check --fix' removes the /migration of an attempt that is given up",
+            " rollback-check --fix' removes the /migration of an abandoned attempt",
         )
         self.migration = migration
 

@@ -18,7 +18,7 @@ from kadmin.plan.supervision.gates import GatesClosed
 from kadmin.plan.supervision.progress import progress_of
 from kadmin.plan.supervision.run import Goal, MoveRun, RunState, Settings
 from kadmin.render.reassign.run import advance_text, plan_lines
-from kadmin.wording import counted, listed
+from kadmin.wording import brokers_listed, counted
 
 if TYPE_CHECKING:
     from kadmin.app.session import Session
@@ -101,8 +101,7 @@ class RunMoves(Action):
             - {broker for move in self.made.moves for broker in move.adding}
         )
         if gone and len(gone) <= LISTED_MAX:
-            noun = "broker" if len(gone) == 1 else "brokers"
-            text += f" off {noun} {listed(gone)}"
+            text += f" off {brokers_listed(gone)}"
         return text
 
     @property

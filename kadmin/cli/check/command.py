@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kadmin.plan.check.findings import CheckReport
     from kadmin.plan.groups.verdict import GroupVerdict
 
-SCOPE: Final = "What is looked at"
+SCOPE: Final = "What is checked"
 LOOK: Final = "How it is shown"
 
 KINDS: Final = (

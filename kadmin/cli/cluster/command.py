@@ -318,7 +318,7 @@ def tell_what_was_done(session: Session, result: "UpResult") -> None:
         )
     if not result.cluster.is_private:
         session.output.warn(
-            f"it listens on {result.cluster.address}: whoever reaches this machine may change it"
+            f"it listens on {result.cluster.address}: anyone who reaches this machine can change it"
         )
 
 

@@ -310,7 +310,7 @@ def describe_all(
     if not session.asks_brokers:
         session.output.note(
             "defaults are those of Kafka 3.9; what stands in the brokers' server.properties is not"
-            " in ZooKeeper: --bootstrap-server tells it"
+            " in ZooKeeper: --bootstrap-server shows it"
         )
     session.output.show(describe_all_document(values, faults))
     for fault in faults:

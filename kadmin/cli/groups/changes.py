@@ -124,7 +124,7 @@ def change_groups(
     if change.has_rollback_file and not change.failed:
         command = IN_ZOOKEEPER if in_zookeeper else COMMAND
         file = quoted(change.rollback_path)
-        session.note(f"to take it back: {command} --reset-offsets --from-file {file} --execute")
+        session.note(f"to undo it: {command} --reset-offsets --from-file {file} --execute")
     change.check()
 
 

@@ -198,7 +198,7 @@ def check_found(analysis: "Analysis", wanted: "Selection") -> None:
         these = f"partition {numbers}" if numbers else "a partition"
         narrower = "--partitions" if numbers else "--topic"
         raise KadminError(
-            f"no line tells who leads {these} of {listed(wanted.topics)}",
+            f"no line shows who leads {these} of {listed(wanted.topics)}",
             hint=f"see which are in the logs: leave {narrower} out",
         )
     told = {(story.topic, story.partition) for story in analysis.stories}
@@ -206,7 +206,7 @@ def check_found(analysis: "Analysis", wanted: "Selection") -> None:
     if missing:
         names = listed(f"{topic}-{number}" for topic, number in missing)
         raise KadminError(
-            f"no line tells who leads {names}",
+            f"no line shows who leads {names}",
             hint="see which partitions are in the logs: leave --partition out",
         )
 
@@ -230,8 +230,10 @@ def told_lines(analysis: "Analysis", seconds: float) -> list[str]:
         f" in {seconds:.1f} s"
     ]
     if not analysis.stories:
-        told.append("no line tells who leads a partition")
+        told.append("no line shows who leads a partition")
     dated = counted(analysis.summary.dated_lines, "dated line")
+    if repeated := analysis.summary.duplicate_lines:
+        told.append(f"{counted(repeated, 'line')} that two sources have, counted once")
     return [*told, f"not understood: {analysis.summary.unknown_lines:,} of {dated}"]
 
 

@@ -149,6 +149,12 @@ class KindWord(click.Choice):  # type: ignore[type-arg]  # generic only for newe
     help="Only lines that name a partition, as Kafka's tool does.",
 )
 @option(
+    "--keep-duplicates",
+    is_flag=True,
+    section=RESULT,
+    help="Keep a line as often as sources have it; otherwise once, by time, writer and message.",
+)
+@option(
     "--order",
     type=click.Choice(("time", "file")),
     default="time",

@@ -106,6 +106,7 @@ def plan(
             ),
             is_numbered=is_numbered,
             is_strict=options["strict"],
+            keeps_duplicates=options["keep_duplicates"],
             unpacked_max=options["max_unpacked"],
             slice_bytes=SEARCH_SLICE_BYTES if is_search else SLICE_BYTES,
             master=master,

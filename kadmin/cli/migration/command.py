@@ -18,13 +18,17 @@ from kadmin.cli.watching import clock, watch, watch_option
 from kadmin.errors import ExitCode, UnreachableError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from kadmin.plan.migration.evidence import Damage
     from kadmin.plan.migration.findings import MigrationReport
     from kadmin.plan.migration.rollback import Fix
 
-SCOPE: Final = "What is looked at"
+SCOPE: Final = "What is checked"
 LOOK: Final = "How it is shown"
 PAUSE_S: Final = 1.0
+CONTROLLER_PORT: Final = 9093
+"""That of Kafka's own examples, where none is named."""
 
 KINDS: Final = (
     *("stale-migration", "unreadable", "topic-id", "dead-replica", "quota", "scram", "acl"),
@@ -42,8 +46,7 @@ def migration() -> None:
     whether there is a way back.
 
     All of it is read from ZooKeeper; 'check' asks brokers for their settings, too, and 'diff' reads
-    the log of a KRaft controller. Only
-    'rollback-check --fix' writes.
+    the log of KRaft controllers. Only 'rollback-check --fix' writes.
     """
 
 
@@ -202,16 +205,25 @@ def status(session: Session, **options: Any) -> None:
 
 @group_command(migration, "diff", short_help="Compare ZooKeeper with the log of the controllers.")
 @option(
+    "--bootstrap-controller",
+    metavar="HOST:PORT[,…]",
+    help="The listeners of the KRaft controllers: the active one is asked for its log.",
+)
+@option(
     "--metadata-dir",
     metavar="DIR",
-    required=True,
-    help="The log directory of a KRaft controller, or a copy of its __cluster_metadata-0.",
+    help="The log directory of a KRaft controller, a copy of its __cluster_metadata-0, or a"
+    " collection that has it.",
 )
 @watch_option()
-def diff(session: Session, metadata_dir: str, **options: Any) -> None:
+def diff(session: Session, **options: Any) -> None:
     """Compare what ZooKeeper and the metadata log of the KRaft controllers have of the cluster
     while both are written: topics, ids, replicas, leaders, ISR, leader epochs, configs, quotas,
     SCRAM credentials, ACLs, delegation tokens and producer ids.
+
+    The log is fetched from the active controller, which takes the right ClusterAction where the
+    controllers have an authorizer (their listener is spoken to by the broker security options), or
+    read from its files. 'kadmin collect' copies these, too.
 
     What differs is read once more, so that a write under way is no difference. Values of passwords
     and credentials are compared, where the stores have them in the same form, and never shown.
@@ -220,29 +232,53 @@ def diff(session: Session, metadata_dir: str, **options: Any) -> None:
 
     \b
     Examples:
+      kadmin migration diff --bootstrap-controller c1:9093,c2:9093,c3:9093
+      kadmin migration diff --bootstrap-controller c1:9093 --watch 10
       kadmin migration diff --metadata-dir /var/lib/kafka/controller
       kadmin migration diff --metadata-dir copied/__cluster_metadata-0 --output json
-      kadmin migration diff --metadata-dir /var/lib/kafka/controller --watch 10
     """
-    from pathlib import Path
-
-    from kadmin.app.migration import compare_stores
+    from kadmin.app.migration import compare_stores, reading_log
     from kadmin.render.migration.diff import diff_document
 
     equal_since: str | None = None
     is_equal = False
+    with reading_log(session, log_named(options)) as read_log:
 
-    def show() -> None:
-        nonlocal equal_since, is_equal
-        report = compare_stores(session, Path(metadata_dir))
-        is_equal = report.is_equal
-        equal_since = (equal_since or clock()) if is_equal else None
-        is_watched = options["watch"] is not None
-        session.output.show(diff_document(report, equal_since if is_watched else None))
+        def show() -> None:
+            nonlocal equal_since, is_equal
+            report = compare_stores(session, read_log)
+            is_equal = report.is_equal
+            equal_since = (equal_since or clock()) if is_equal else None
+            is_watched = options["watch"] is not None
+            session.output.show(diff_document(report, equal_since if is_watched else None))
 
-    watch(session, options["watch"], show)
+        watch(session, options["watch"], show)
     if not is_equal:
         click.get_current_context().exit(ExitCode.FOUND)
+
+
+def log_named(options: dict[str, Any]) -> "str | Path":
+    """Return the addresses of controllers, or the directory of a log: the one that is named.
+
+    Raises:
+        click.UsageError: none is, or both are, or what is named is no address.
+    """
+    from pathlib import Path
+
+    from kadmin.settings.keys import normal_server
+
+    addresses, directory = options["bootstrap_controller"], options["metadata_dir"]
+    if (addresses is None) == (directory is None):
+        raise click.UsageError(
+            "give --bootstrap-controller HOST:PORT, or --metadata-dir DIR where the files of a"
+            " controller are"
+        )
+    if addresses is None:
+        return Path(directory)
+    try:
+        return ",".join(normal_server(each, CONTROLLER_PORT) for each in addresses.split(","))
+    except ValueError as error:
+        raise click.UsageError(f"--bootstrap-controller: {error}") from error
 
 
 @group_command(migration, "rollback-check", short_help="See whether there is a way back.")

@@ -133,10 +133,16 @@ def comparison_options() -> Decorator:
 
 
 def csv_directory(options: Mapping[str, Any]) -> str | None:
-    """Return where the files of the CSV reporter go; None for nowhere."""
+    """Return where the files of the CSV reporter go; None for nowhere.
+
+    Raises:
+        UsageError: the name is empty.
+    """
     if options["csv"] is None and options["csv_reporter_enabled"]:
         return "kafka_metrics"
     directory: str | None = options["csv"]
+    if directory == "":
+        raise UsageError("--csv was given an empty name", hint="--csv . for this directory")
     return directory
 
 

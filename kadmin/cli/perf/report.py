@@ -8,7 +8,7 @@ import click
 from kadmin.cli.common_options import yes_option
 from kadmin.cli.frame import command
 from kadmin.cli.options import Number, WholeNumber, option
-from kadmin.cli.perf.running import write_file
+from kadmin.cli.perf.running import check_writable, write_file
 from kadmin.cli.records.client_options import client_options, client_properties
 from kadmin.cli.session import Session
 from kadmin.wording import counted
@@ -77,6 +77,7 @@ def report(session: Session, **options: Any) -> None:
 
     seconds = options["duration"] or (QUICK_S if options["quick"] else USUAL_S)
     rounds = options["rounds"] or (QUICK_ROUNDS if options["quick"] else USUAL_ROUNDS)
+    check_writable(options["html"], "--html")
     settings = session.brokers()
     properties = client_properties(session, options)
     brokers = count_brokers(settings)
@@ -91,8 +92,6 @@ def report(session: Session, **options: Any) -> None:
     )
     if not options["yes"]:
         session.output.ask(f"{session.output.cluster}: run these tests?")
-    # Found out before the tests have run.
-    write_file(options["html"], "", "--html")
     points = run_experiments(
         settings,
         chosen,

@@ -1,5 +1,6 @@
 """One run of a test, or two sides in turns: windows as they come, then the result."""
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -54,12 +55,20 @@ class Test:
 
 
 def sides_of(session: Session, options: Mapping[str, Any]) -> tuple[Side, ...]:
-    """Return the sides of --compare, or the only one there is."""
+    """Return the sides of --compare, or the only one there is.
+
+    Raises:
+        UsageError: options do not go together, or a file of figures cannot be written.
+    """
     if options["hdr"] is not None:
         require_extra("kadmin perf --hdr", Extra.PERF, "hdrh")
     if options["compare"] is None:
         if options["rounds"] is not None:
             raise UsageError("--rounds is about --compare", hint="--compare A B")
+        csv_directory(options)
+        for name in ("svg", "hdr"):
+            if options[name] is not None:
+                check_writable(options[name], f"--{name}")
         return (Side(session.output.cluster, session.brokers(), {}),)
     for name in ("csv", "csv_reporter_enabled", "svg", "hdr"):
         if options[name]:
@@ -176,18 +185,33 @@ def write_hdr(path: str, result: "Result") -> None:
     write_file(path, hdr_log(result), "--hdr")
 
 
-def write_file(path: str, text: str, option: str) -> None:
+def check_writable(path: str, option: str) -> None:
+    """Refuse a file of *option* that cannot be written, before tests run for it.
+
+    Raises:
+        UsageError: it cannot be written; one that is there stays as it is.
+    """
+    is_new = not os.path.lexists(path)
+    try:
+        write_file(path, "", option, mode="a")
+    except KadminError as error:
+        raise UsageError(error.message, hint=error.hint) from error
+    if is_new:
+        os.unlink(path)
+
+
+def write_file(path: str, text: str, option: str, mode: str = "w") -> None:
     """Write *text* to the file of *option*.
 
     Raises:
         KadminError: it cannot be written.
     """
     try:
-        with open(path, "w", encoding="utf-8") as stream:
+        with open(path, mode, encoding="utf-8") as stream:
             stream.write(text)
     except OSError as error:
         raise KadminError(
-            f"cannot write {path}: {error.strerror}", hint=f"{option} takes a file to be written"
+            f"cannot write '{path}': {error.strerror}", hint=f"{option} takes a file to be written"
         ) from error
 
 

@@ -39,7 +39,7 @@ SUBCOMMANDS: Final = {
     "resume": (f"{RUNS}.redirect", "resume", "Go on with an interrupted run."),
     "status": (f"{RUNS}.status", "status", "See how far a run is."),
     "cancel": (f"{RUNS}.redirect", "cancel", "Give up what is under way of a run."),
-    "rollback": (f"{RUNS}.redirect", "rollback", "Restore the replicas of before a run."),
+    "rollback": (f"{RUNS}.redirect", "rollback", "Restore the replicas from before a run."),
     "list": (f"{RUNS}.status", "list_", "See all runs."),
 }
 

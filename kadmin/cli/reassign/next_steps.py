@@ -41,7 +41,7 @@ def after_execution(options: Mapping[str, Any], rollback_path: str | None) -> It
         return
     file = {"reassignment_json_file": rollback_path}
     yield f"to cancel: {command_line('reassign', {'cancel': True, **file})}"
-    yield f"to take it back when it is done: {command_line('reassign', {'execute': True, **file})}"
+    yield f"to undo it when it is done: {command_line('reassign', {'execute': True, **file})}"
 
 
 def after_cancellation(
@@ -60,7 +60,7 @@ def after_cancellation(
     if not only_reorders or reads_stdin(options):
         file, how = ROLLBACK_FILE, ""
     yield (
-        f"to put the replicas in their order of before, once this is done{how}:"
+        f"to put the replicas back in their previous order, once this is done{how}:"
         f" {command_line('reassign', {'execute': True, 'reassignment_json_file': file})}"
     )
 

@@ -200,10 +200,12 @@ def consume(session: Session, **options: Any) -> None:
 
 def opened(session: Session, request: "ConsumeRequest") -> AbstractContextManager["Reader"]:
     """Return the reader that *request* wants, to be opened."""
-    if request.membership is not None and request.membership.is_in_zookeeper:
-        from kadmin.app.consuming import open_old_member
+    if request.membership is not None:
+        from kadmin.app.consuming import check_protocol, open_old_member
 
-        return open_old_member(session, request)
+        if request.membership.is_in_zookeeper:
+            return open_old_member(session, request)
+        check_protocol(session, request.properties)
     from kadmin.records.consume import open_reader
 
     settings, debug = session.brokers(), session.settings.flag("debug")

@@ -1,6 +1,6 @@
 """`kadmin throttle`: which throttles are set, which are left behind, and away with these."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -14,6 +14,7 @@ from kadmin.errors import ExitCode, KadminError
 from kadmin.wording import counted
 
 if TYPE_CHECKING:
+    from cluster.model.fault import Fault
     from kadmin.plan.reassignment.standing_throttles import ThrottleView
     from kadmin.plan.reassignment.throttle_release import Release
 
@@ -115,11 +116,15 @@ def look(session: Session) -> "ThrottleView":
 
     with site(session) as opened:
         view, faults, damaged = read_throttles(opened)
+    warn_of(session, faults, damaged)
+    return view
+
+
+def warn_of(session: Session, faults: "Iterable[Fault]", damaged: Iterable[str]) -> None:
     for fault in faults:
         session.warn(f"left out: {fault}")
     for error in damaged:
         session.warn(error)
-    return view
 
 
 @group_command(
@@ -196,8 +201,7 @@ def release(session: Session, **options: Any) -> None:
             begun=lambda: session.output.note(f"rollback file: {path}"),
             nothing="nothing to release",
         )
-    for error in change.damaged:
-        session.warn(error)
+    warn_of(session, change.faults, change.damaged)
     if change.need is not None:
         session.note(f"throttles of reassignments stay for now: {change.need}")
     if change.has_rollback_file:

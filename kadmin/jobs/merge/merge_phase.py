@@ -91,6 +91,8 @@ class MergePhase:
             file_names=self.file_names,
             path=path,
             is_reused=place is not None,
+            earlier=each.earlier,
+            keeps_duplicates=request.keeps_duplicates,
         )
 
 

@@ -26,13 +26,14 @@ TEXT: Final = Factory("kadmin.jobs.merge.output.plain_text:text")
 class MergeRequest:
     """One merge: what is read, which of it is wanted, in which order and format, and who works.
 
-    *clocks* are by source name; others are *clock*.  *times* are common times.  *record_filter*
-    judges head lines; what stands behind one shares its fate.  *formatter* makes the result of each
-    slice; with *is_numbered* it needs line numbers, which makes passing over lines dearer.  Of a
-    .gz *unpacked_max* bytes are unpacked, None bounds them by its size.  Without *part_files* the
-    results come back to this process.  A *master* of None merges without Spark: in this process, or
-    in as many *processes*.  *conf* are Spark's settings by name, and win.  One that *begins_here*
-    does not wait for workers: until one is there, this process merges.  That holds for masters of
+    *clocks* are by source name; others are *clock*. *times* are common times. *record_filter*
+    judges head lines; what stands behind one shares its fate. Of a line that several sources have
+    the first source's is kept, unless the merge *keeps_duplicates*. *formatter* makes the result of
+    each slice; with *is_numbered* it needs line numbers, which makes passing over lines dearer. Of
+    a .gz *unpacked_max* bytes are unpacked, None bounds them by its size. Without *part_files* the
+    results come back to this process. A *master* of None merges without Spark: in this process, or
+    in as many *processes*. *conf* are Spark's settings by name, and win. One that *begins_here*
+    does not wait for workers: until one is there, this process merges. That holds for masters of
     this machine; settings or another master always mean Spark.
     """
 
@@ -45,6 +46,7 @@ class MergeRequest:
     formatter: Factory = TEXT
     is_numbered: bool = False
     is_strict: bool = False
+    keeps_duplicates: bool = False
     unpacked_max: int | None = None
     part_files: PartFiles | None = None
     master: str | None = LOCAL

@@ -45,6 +45,8 @@ class Summary:
     skipped: tuple[FileProblem, ...]
     damaged: tuple[FileProblem, ...]
     counts: Mapping[str, int]
+    duplicate_lines: int = 0
+    """Lines left out since another source has them: by two shippers, perhaps."""
     time_bounds: TimeBounds | None = None
 
     @property
@@ -65,10 +67,12 @@ class Totals:
 
     kept_lines: Counter[int] = field(default_factory=Counter)
     counts: Counter[str] = field(default_factory=Counter)
+    duplicate_lines: int = 0
 
     def add(self, result: SliceResult) -> None:
         self.kept_lines.update(dict(enumerate(result.kept_lines)))
         self.counts.update(result.counts)
+        self.duplicate_lines += result.duplicate_lines
 
 
 def summarize(
@@ -90,6 +94,7 @@ def summarize(
         skipped=surveyed.skipped,
         damaged=surveyed.damaged,
         counts=dict(totals.counts),
+        duplicate_lines=totals.duplicate_lines,
         time_bounds=all_time_bounds(files, surveyed) if is_missed else None,
     )
 

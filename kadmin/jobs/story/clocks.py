@@ -53,7 +53,8 @@ def find_correction(
     Raises:
         What `kadmin.jobs.merge.merge.merge` raises.
     """
-    around = replace(request, times=request.times.widened(AROUND_MS))
+    # Sources with the same lines have the same clock: each is found by its own.
+    around = replace(request, times=request.times.widened(AROUND_MS), keeps_duplicates=True)
     with temporary_directory("kadmin-clocks-") as directory:
         of_events = with_events(around, Selection(), directory)
         with merge(of_events, report, engine) as merged:

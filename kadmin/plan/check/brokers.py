@@ -14,7 +14,7 @@ from kadmin.plan.health import judge_loads
 from kadmin.plan.log_dirs import LogDirs, offline_dirs
 from kadmin.plan.risks import is_crowded
 from kadmin.quoting import quoted
-from kadmin.wording import brokers_text, counted
+from kadmin.wording import brokers_text, counted, verb_of
 
 DESCRIBE: Final = "kadmin brokers --describe"
 DESCRIBE_QUORUM: Final = 55
@@ -180,7 +180,7 @@ def unregistered(snapshot: ClusterSnapshot) -> Iterator[Finding]:
     """Find brokers that ZooKeeper does not show while a cluster leaves it."""
     gone = tuple(broker for broker in judge_loads(snapshot) if broker not in snapshot.brokers)
     if gone:
-        verb = "is" if len(gone) == 1 else "are"
+        verb = verb_of(gone, "is")
         yield Finding(
             severity=Severity.NOTE,
             kind=Kind.DEAD_BROKER,
@@ -232,8 +232,8 @@ def different_versions(apis: BrokerApis) -> Iterator[Finding]:
         yield Finding(
             severity=Severity.NOTE,
             kind=Kind.VERSIONS,
-            text=f"{brokers_text(kraft)} {verb(kraft)} on KRaft and {brokers_text(zookeeper)} over"
-            " ZooKeeper: a migration is under way",
+            text=f"{brokers_text(kraft)} {verb_of(kraft, 'runs')} on KRaft and"
+            f" {brokers_text(zookeeper)} over ZooKeeper: a migration is under way",
             brokers=(*kraft, *zookeeper),
             command="kadmin api-versions --differences",
         )
@@ -255,10 +255,6 @@ def different_versions(apis: BrokerApis) -> Iterator[Finding]:
     )
 
 
-def verb(brokers: Sequence[BrokerId]) -> str:
-    return "runs" if len(brokers) == 1 else "run"
-
-
 def is_of_kind(api: ApiComparison, *kinds: Sequence[BrokerId]) -> bool:
     """Return whether only brokers of one of two *kinds* serve *api*, all of them the same."""
     served = [{api.by_broker[broker] for broker in kind} for kind in kinds]
@@ -273,7 +269,7 @@ def racks(snapshot: ClusterSnapshot) -> Iterator[Finding]:
     if not named:
         return
     if without:
-        verb = "has" if len(without) == 1 else "have"
+        verb = verb_of(without, "has")
         yield Finding(
             severity=Severity.WARNING,
             kind=Kind.RACKS,
@@ -289,7 +285,7 @@ def racks(snapshot: ClusterSnapshot) -> Iterator[Finding]:
         if is_crowded(part.target, named)
     )
     if crowded:
-        verb = "is" if len(crowded) == 1 else "are"
+        verb = verb_of(crowded, "is")
         topics = {partition.topic for partition in crowded}
         yield Finding(
             severity=Severity.WARNING,

@@ -14,11 +14,12 @@ CAUSES: Final = {
     Verdict.STALLED: "stalled: members commit nothing, or what is committed is beyond the end",
     Verdict.BEHIND: "behind: records are unread for too long, and the group reads",
 }
-assert CAUSES.keys() == set(Verdict) - {Verdict.OK}
+# What is unknown is a gap of the check.
+assert CAUSES.keys() == set(Verdict) - {Verdict.OK, Verdict.UNKNOWN}
 
 
 def group_findings(groups: Sequence[GroupVerdict]) -> Iterator[Finding]:
-    """Return a finding for each verdict but ok, its groups by how long they have records unread."""
+    """Return a finding for each verdict but ok and unknown, its groups by how long they lag."""
     for verdict, cause in CAUSES.items():
         found = [each for each in groups if each.verdict is verdict]
         if not found:

@@ -23,7 +23,7 @@ from kadmin.plan.reassignment.throttles import (
 )
 from kadmin.plan.risks import slow_copy
 from kadmin.quoting import quoted
-from kadmin.wording import brokers_text, counted
+from kadmin.wording import brokers_text, counted, verb_of
 
 TOPIC_THROTTLES: Final = (THROTTLED_LEADERS, THROTTLED_FOLLOWERS)
 RATES: Final = (LEADER_RATE, FOLLOWER_RATE)
@@ -79,7 +79,7 @@ def deletions(snapshot: ClusterSnapshot, orphan_marks: tuple[str, ...]) -> Itera
         if topic.is_marked_for_deletion:
             waiting.setdefault(why_waiting(snapshot, topic), []).append(topic.name)
     for reason, names in waiting.items():
-        verb = "waits" if len(names) == 1 else "wait"
+        verb = verb_of(names, "waits")
         yield Finding(
             severity=Severity.WARNING,
             kind=Kind.DELETION,
@@ -114,7 +114,7 @@ def why_waiting(snapshot: ClusterSnapshot, topic: TopicSnapshot) -> str:
     if snapshot.lacks_controller:
         return "there is no controller"
     moved = any(each.topic == topic.name for each in snapshot.moving)
-    reasons = [f"{brokers_text(dead)} {'is' if len(dead) == 1 else 'are'} dead"] if dead else []
+    reasons = [f"{brokers_text(dead)} {verb_of(dead, 'is')} dead"] if dead else []
     reasons += [BEING_MOVED] if moved or topic.assignment.is_reassigning else []
     if reasons:
         return ", and ".join(reasons)
@@ -163,10 +163,10 @@ def reassignments(snapshot: ClusterSnapshot) -> Iterator[Finding]:
         dead = tuple(sorted(broker for broker in under_way[partition] if broker not in live))
         by_dead.setdefault(dead, []).append(partition)
     for dead, partitions in by_dead.items():
-        verb = "is" if len(partitions) == 1 else "are"
+        verb = verb_of(partitions, "is")
         text = f"{counted(len(partitions), 'partition')} {verb} being reassigned"
         if dead:
-            text += f" to {brokers_text(dead)}, which {'is' if len(dead) == 1 else 'are'} dead"
+            text += f" to {brokers_text(dead)}, which {verb_of(dead, 'is')} dead"
         yield Finding(
             severity=Severity.WARNING if dead else Severity.NOTE,
             kind=Kind.REASSIGNMENT,

@@ -12,7 +12,7 @@ from kadmin.plan import health
 from kadmin.plan.check.findings import Finding, Kind, Severity
 from kadmin.plan.health import PartitionView
 from kadmin.quoting import quoted
-from kadmin.wording import brokers_text, counted, second_text
+from kadmin.wording import brokers_text, counted, second_text, verb_of
 
 DESCRIBE: Final = "kadmin topics --describe"
 
@@ -30,9 +30,9 @@ REPEATED: Final = "names replicas twice"
 NOT_REPLICAS: Final = "has no replica of"
 OUT_OF_ISR: Final = "leads out of the ISR"
 NO_STATE: Final = "never had a leader"
-NO_ISR: Final = "nobody of the ISR is alive"
+NO_ISR: Final = "no ISR member is alive"
 ELIGIBLE: Final = "none of the eligible leaders is alive"
-NOT_ELECTED: Final = "nobody is elected"
+NOT_ELECTED: Final = "no leader is elected"
 LACKS: Final = "lacks replicas"
 LAST_LEFT: Final = "lacks all replicas but one"
 TOO_FEW: Final = "too few replicas"
@@ -100,8 +100,7 @@ def odd_numbers(snapshot: ClusterSnapshot) -> Iterator[Finding]:
             yield Finding(
                 severity=Severity.WARNING,
                 kind=Kind.DAMAGED,
-                text=f"{counted(len(topics), 'topic')} {'has' if len(topics) == 1 else 'have'}"
-                f" {what}",
+                text=f"{counted(len(topics), 'topic')} {verb_of(topics, 'has')} {what}",
                 topics=tuple(topics),
                 command=f"{DESCRIBE} --topic {quoted(topics[0])}",
             )
@@ -168,8 +167,8 @@ def finding_of(
     """
     severity, text, command = words_of(cause, len(partitions), live)
     if cause.kind is Kind.OFFLINE and since_ms is not None:
-        whose = "" if len(partitions) == 1 else ", the first of them"
-        text += f"; without a leader since at least {second_text(since_ms)}{whose}"
+        whose = "" if len(partitions) == 1 else "the first "
+        text += f"; {whose}without a leader since at least {second_text(since_ms)}"
     return Finding(
         severity=severity,
         kind=cause.kind,
@@ -229,7 +228,7 @@ def damage_words(
 ) -> tuple[Severity, str, str]:
     have, its = ("has", "its") if is_one else ("have", "their")
     if reason == NO_REPLICAS:
-        text = f"{these} {have} no replicas: nobody can lead {'it' if is_one else 'them'}"
+        text = f"{these} {have} no replicas: no broker can lead {'it' if is_one else 'them'}"
         return Severity.CRITICAL, text, DESCRIBE
     if reason == REPEATED:
         text = (
@@ -268,9 +267,9 @@ def who(brokers: tuple[BrokerId, ...], live: Container[BrokerId]) -> str:
     """Return `broker 7, which is dead`; for several, which of them are."""
     dead = tuple(broker for broker in brokers if broker not in live)
     if not dead:
-        verb = "is" if len(brokers) == 1 else "are"
+        verb = verb_of(brokers, "is")
         return f"{brokers_text(brokers)}, which {verb} alive and out of the ISR"
     if len(dead) == len(brokers):
-        return f"{brokers_text(brokers)}, which {'is' if len(brokers) == 1 else 'are'} dead"
-    verb = "is" if len(dead) == 1 else "are"
+        return f"{brokers_text(brokers)}, which {verb_of(brokers, 'is')} dead"
+    verb = verb_of(dead, "is")
     return f"{brokers_text(brokers)}, of which {brokers_text(dead)} {verb} dead"

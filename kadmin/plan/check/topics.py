@@ -9,7 +9,7 @@ from kadmin.plan.check.findings import Finding, Kind, Severity
 from kadmin.plan.health import refusals_in
 from kadmin.plan.risks import RiskKind, as_judged, risks_of, unclean_default
 from kadmin.quoting import quoted
-from kadmin.wording import counted
+from kadmin.wording import counted, verb_of
 
 
 def topic_findings(snapshot: ClusterSnapshot) -> Iterator[Finding]:
@@ -37,7 +37,7 @@ def topic_findings(snapshot: ClusterSnapshot) -> Iterator[Finding]:
                 found[risk.kind].append(topic.name)
     by_default = unclean_default({}, snapshot.broker_defaults.values)
     if (unclean := found[RiskKind.UNCLEAN]) or by_default:
-        verb = "allows" if len(unclean) == 1 else "allow"
+        verb = verb_of(unclean, "allows")
         yield Finding(
             severity=Severity.WARNING,
             kind=Kind.UNCLEAN,
@@ -55,7 +55,7 @@ def topic_findings(snapshot: ClusterSnapshot) -> Iterator[Finding]:
             severity=Severity.CRITICAL,
             kind=Kind.INTERNAL_TOPIC,
             text=f"{counted(len(internal), 'internal topic')}"
-            f" {'is' if len(internal) == 1 else 'are'} not compacted: what groups or transactions"
+            f" {verb_of(internal, 'is')} not compacted: what groups or transactions"
             " have committed is deleted with its age",
             topics=tuple(internal),
             command=f"kadmin configs --describe --topic {quoted(internal[0])}",
@@ -65,7 +65,7 @@ def topic_findings(snapshot: ClusterSnapshot) -> Iterator[Finding]:
             severity=Severity.WARNING,
             kind=Kind.REFUSES_RECORDS,
             text=f"{counted(len(refusing), 'topic')}"
-            f" {'has' if len(refusing) == 1 else 'have'} limits that hardly any record is within:"
+            f" {verb_of(refusing, 'has')} limits that hardly any record is within:"
             " producers are refused",
             topics=tuple(refusing),
             command=f"kadmin configs --describe --topic {quoted(refusing[0])}",

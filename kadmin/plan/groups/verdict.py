@@ -22,6 +22,8 @@ class Verdict(StrEnum):
 
     OK = "ok"
     """All is read, or no record has been unread for longer than it may."""
+    UNKNOWN = "unknown"
+    """No leader returned where the log ends."""
     BEHIND = "behind"
     """Records have been unread for longer, and the group reads."""
     STALLED = "stalled"
@@ -77,7 +79,10 @@ class PartitionVerdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupVerdict:
-    """The verdict on a group, that of its worst partition, which comes first."""
+    """The verdict on a group, that of its worst partition, which comes first.
+
+    Where it is unknown, those of the other partitions are ok.
+    """
 
     group: Group
     time_ms: int
@@ -97,7 +102,7 @@ class GroupVerdict:
 
     @property
     def unknown(self) -> list[PartitionLag]:
-        """The partitions whose ends are not known, of which there is no verdict."""
+        """The partitions whose ends are not known."""
         rows = (each.row for each in self.partitions)
         return [row for row in rows if row.condition is Condition.UNKNOWN]
 
@@ -179,6 +184,8 @@ def verdict_of(
             Verdict.STALLED,
             f"committed {row.committed}, beyond the end {row.end}: it reads nothing until then",
         )
+    if row.condition is Condition.UNKNOWN:
+        return Verdict.UNKNOWN, row.reason or "no leader returned where its log ends"
     if not row.lag:
         return Verdict.OK, ""
     lag_ms = unread_ms_max(history)

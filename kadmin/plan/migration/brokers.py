@@ -15,7 +15,7 @@ from kadmin.plan.migration.findings import (
     MigrationKind,
     paths_text,
 )
-from kadmin.wording import brokers_text
+from kadmin.wording import brokers_text, verb_of
 
 IBP: Final = "inter.broker.protocol.version"
 IBP_NEEDED: Final = (3, 9)
@@ -34,6 +34,7 @@ NO_START: Final = (
     f"with {ENABLE}=true no such broker starts: 'Cannot enable ZooKeeper migration without setting"
     f" '{IBP}' to 3.4 or higher'"
 )
+UPGRADE: Final = f"; upgrade all brokers to 3.9, then set {IBP}=3.9 on each"
 UNREGISTERED: Final = (
     "controllers that were formatted by Kafka 3.9 refuse such brokers: 'Unable to register because"
     " the broker does not support finalized version 21 of metadata.version.'"
@@ -56,7 +57,7 @@ def broker_findings(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
         yield MigrationFinding(
             severity=Severity.WARNING,
             kind=MigrationKind.SILENT_BROKER,
-            text=f"{brokers_text(evidence.silent)} {verb(evidence.silent)} not answer",
+            text=f"{brokers_text(evidence.silent)} {verb_of(evidence.silent, 'does')} not answer",
             outcome="a broker that cannot be reached may not reach the controllers either",
             brokers=evidence.silent,
             command="kadmin check",
@@ -70,21 +71,21 @@ def broker_findings(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
         yield from node_ids(evidence, configs)
 
 
-def verb(brokers: tuple[BrokerId, ...]) -> str:
-    return "does" if len(brokers) == 1 else "do"
-
-
 def registrations(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
+    # What a broker has answered of its protocol, `protocols` judges.
+    answered = {
+        broker for broker, each in (evidence.answers or {}).items() if each.configs.get(IBP)
+    }
     old = tuple(
         each.broker_id
         for each in evidence.snapshot.brokers.values()
-        if 0 < each.version < REGISTERED_SINCE_2_7
+        if 0 < each.version < REGISTERED_SINCE_2_7 and each.broker_id not in answered
     )
     if old:
         yield MigrationFinding(
             severity=Severity.CRITICAL,
             kind=MigrationKind.RELEASE,
-            text=f"{brokers_text(old)} {'is' if len(old) == 1 else 'are'} older than Kafka 2.7,"
+            text=f"{brokers_text(old)} {verb_of(old, 'is')} older than Kafka 2.7,"
             " or kept to an older inter.broker.protocol.version",
             outcome="only Kafka 3.9 with inter.broker.protocol.version=3.9 should migrate: upgrade"
             " all brokers first",
@@ -106,8 +107,8 @@ def listeners(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
             yield MigrationFinding(
                 severity=Severity.WARNING,
                 kind=MigrationKind.LISTENER,
-                text=f"{brokers_text(lacking)} {verb(lacking)} not register the listener {listener}"
-                " that others have",
+                text=f"{brokers_text(lacking)} {verb_of(lacking, 'does')} not register the"
+                f" listener {listener} that others have",
                 outcome="if it is the inter.broker.listener.name, the controllers cannot reach"
                 " these brokers",
                 brokers=lacking,
@@ -155,8 +156,8 @@ def protocols(configs: Configs) -> Iterator[MigrationFinding]:
         yield MigrationFinding(
             severity=Severity.CRITICAL,
             kind=MigrationKind.RELEASE,
-            text=f"{brokers_text(brokers)} {'has' if len(brokers) == 1 else 'have'} {IBP}={text}",
-            outcome=NO_START if version < IBP_MIN else f"{UNREGISTERED}: {WAITS}",
+            text=f"{brokers_text(brokers)} {verb_of(brokers, 'has')} {IBP}={text}",
+            outcome=(NO_START if version < IBP_MIN else f"{UNREGISTERED}: {WAITS}") + UPGRADE,
             brokers=tuple(brokers),
             source=f"Kafka 3.9 documentation, Preparing for migration; {SOURCE_3_9}",
         )
@@ -171,8 +172,7 @@ def authorizers(configs: Configs) -> Iterator[MigrationFinding]:
             yield MigrationFinding(
                 severity=Severity.WARNING,
                 kind=MigrationKind.AUTHORIZER,
-                text=f"{brokers_text(brokers)} {'has' if len(brokers) == 1 else 'have'}"
-                f" {AUTHORIZER}={name}",
+                text=f"{brokers_text(brokers)} {verb_of(brokers, 'has')} {AUTHORIZER}={name}",
                 outcome="only the ACLs of AclAuthorizer are copied: this one must know KRaft, and"
                 " keep its rules elsewhere",
                 brokers=brokers,
@@ -209,8 +209,7 @@ def log_dirs(configs: Configs) -> Iterator[MigrationFinding]:
             yield MigrationFinding(
                 severity=severity,
                 kind=MigrationKind.LOG_DIRS,
-                text=f"{brokers_text(brokers)} {'has' if len(brokers) == 1 else 'have'} several log"
-                " directories",
+                text=f"{brokers_text(brokers)} {verb_of(brokers, 'has')} several log directories",
                 outcome=outcome,
                 brokers=tuple(brokers),
                 command="kadmin log-dirs --describe",
@@ -248,7 +247,8 @@ def settings(configs: Configs) -> Iterator[MigrationFinding]:
         yield MigrationFinding(
             severity=Severity.WARNING,
             kind=MigrationKind.BROKER_CONFIG,
-            text=f"{brokers_text(missing)} {verb(missing)} not have {ENABLE}=true, and others do",
+            text=f"{brokers_text(missing)} {verb_of(missing, 'does')} not have {ENABLE}=true,"
+            " and others do",
             outcome=f"'Still waiting for ZK brokers {list(missing)} to register with KRaft.':"
             f" {WAITS}",
             brokers=missing,
@@ -260,8 +260,7 @@ def settings(configs: Configs) -> Iterator[MigrationFinding]:
         yield MigrationFinding(
             severity=Severity.WARNING,
             kind=MigrationKind.BROKER_CONFIG,
-            text=f"{brokers_text(control)} {'has' if len(control) == 1 else 'have'}"
-            f" {CONTROL_PLANE}",
+            text=f"{brokers_text(control)} {verb_of(control, 'has')} {CONTROL_PLANE}",
             outcome="a broker with process.roles does not start with it: leave it out when you"
             " restart brokers on KRaft",
             brokers=control,
@@ -277,7 +276,7 @@ def quorums(configs: Configs, enabled: Iterable[BrokerId]) -> Iterator[Migration
         yield MigrationFinding(
             severity=Severity.CRITICAL,
             kind=MigrationKind.BROKER_CONFIG,
-            text=f"{brokers_text(without)} {verb(without)} not have {VOTERS}",
+            text=f"{brokers_text(without)} {verb_of(without, 'does')} not have {VOTERS}",
             outcome="by controller.quorum.bootstrap.servers alone a broker follows the controllers'"
             " log and does not register: 'No brokers are known to KRaft, waiting for brokers to"
             f" register.': {WAITS}",

@@ -9,7 +9,7 @@ from kadmin.plan.entity_options import options_of
 from kadmin.plan.migration.evidence import MigrationEvidence
 from kadmin.plan.migration.findings import MigrationFinding, MigrationKind
 from kadmin.quoting import quoted
-from kadmin.wording import counted, first_listed, span
+from kadmin.wording import counted, first_listed, span, verb_of
 
 REMOVED_TOPIC_CONFIGS: Final = (
     "message.format.version",
@@ -83,7 +83,7 @@ def removed_configs(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
 def foreign_znodes(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
     if evidence.foreign:
         names = evidence.foreign
-        verb = "is" if len(names) == 1 else "are"
+        verb = verb_of(names, "is")
         yield MigrationFinding(
             severity=Severity.NOTE,
             kind=MigrationKind.FOREIGN_ZNODE,
@@ -91,5 +91,5 @@ def foreign_znodes(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
             outcome="it needs the ensemble after Kafka has left it, or stops with it",
             command="kadmin zookeeper clients",
             znodes=tuple(f"/{name}" for name in names),
-            source="kafka-compat",
+            source="the znodes of Kafka 0.8 to 3.9: kafka.zk.ZkData",
         )

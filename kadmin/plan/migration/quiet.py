@@ -12,7 +12,7 @@ from kadmin.plan.check.leftovers import leftover_findings
 from kadmin.plan.check.partitions import partition_findings
 from kadmin.plan.migration.evidence import MigrationEvidence
 from kadmin.plan.migration.findings import SOURCE_3_9, MigrationFinding, MigrationKind
-from kadmin.wording import counted
+from kadmin.wording import counted, verb_of
 
 
 class Meaning(NamedTuple):
@@ -132,7 +132,7 @@ def without_state(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
     partitions = partitions_without_state(evidence)
     if not partitions:
         return
-    verb = "has" if len(partitions) == 1 else "have"
+    verb = verb_of(partitions, "has")
     yield MigrationFinding(
         severity=Severity.CRITICAL,
         kind=MigrationKind.NO_STATE,

@@ -7,8 +7,8 @@ from typing import Final
 from cluster.model.ids import TopicPartition, ZkVersion
 from cluster.zk import paths
 from kadmin.plan.migration.evidence import MigrationEvidence
-from kadmin.plan.migration.status import FIX, Phase, phase_of
-from kadmin.wording import brokers_text, counted
+from kadmin.plan.migration.status import FIX, WHEN_SILENT, Phase, phase_of, silence_of
+from kadmin.wording import brokers_text, counted, verb_of
 
 NOTHING_BEGUN: Final = "no migration has begun: there is nothing to roll back"
 
@@ -74,14 +74,20 @@ def rollback(evidence: MigrationEvidence) -> RollbackReport:
     if snapshot.controller is not None:
         newest = max(newest, snapshot.controller.kraft_controller_epoch)
     limit = None if epoch is None else epoch_of_next(evidence)
-    stranded = () if limit is None else stranded_in(evidence, limit)
+    # Of controllers that were finalised, what is in ZooKeeper strands nothing any more.
+    is_silent = phase is Phase.KRAFT and bool(silence_of(evidence, phase))
+    stranded = () if limit is None or is_silent else stranded_in(evidence, limit)
     is_due = bool(stranded) or evidence.has_damaged_migration
     blockers = tuple(blockers_of(evidence, phase, is_stranded=bool(stranded)))
     return RollbackReport(
         phase=phase,
         is_safe=not blockers,
         blockers=blockers,
-        steps=steps_of(phase, is_due=is_due, has_blockers=bool(blockers)),
+        steps=(
+            WHEN_SILENT
+            if is_silent
+            else steps_of(phase, is_due=is_due, has_blockers=bool(blockers))
+        ),
         stranded=stranded,
         newest_epoch=newest,
         controller_epoch=None if epoch is None else epoch.epoch,
@@ -119,7 +125,13 @@ def blockers_of(evidence: MigrationEvidence, phase: Phase, *, is_stranded: bool)
     ]
     if phase is Phase.NOT_BEGUN and not (is_stranded or found):
         found.append(NOTHING_BEGUN)
-    if phase is Phase.KRAFT:
+    silence = silence_of(evidence, phase) if phase is Phase.KRAFT else ()
+    if silence:
+        found.append(
+            "no KRaft controller writes to ZooKeeper any more: if they were finalised, there is no"
+            " way back; if they are down, they have to be started first"
+        )
+    elif phase is Phase.KRAFT:
         found.append(
             "no broker is registered in ZooKeeper: restart all brokers in migration mode first"
             " (with zookeeper.connect and zookeeper.metadata.migration.enable), while the"
@@ -130,7 +142,7 @@ def blockers_of(evidence: MigrationEvidence, phase: Phase, *, is_stranded: bool)
         gone = evidence.gone
         if gone:
             found.append(
-                f"{brokers_text(gone)} {'is' if len(gone) == 1 else 'are'} not registered in"
+                f"{brokers_text(gone)} {verb_of(gone, 'is')} not registered in"
                 " ZooKeeper: restart each in migration mode first, while the controllers run"
             )
     if paths.CONTROLLER_EPOCH not in evidence.nodes and phase is not Phase.NOT_BEGUN and not found:
@@ -197,7 +209,7 @@ def stranded_text(report: RollbackReport) -> str | None:
     """Return what happens to partitions whose epoch is later than the next controller's."""
     if not report.stranded:
         return None
-    verb = "has" if len(report.stranded) == 1 else "have"
+    verb = verb_of(report.stranded, "has")
     return (
         f"{counted(len(report.stranded), 'partition')} {verb} an epoch up to {report.newest_epoch},"
         f" later than that of ZooKeeper's next controller ({report.controller_epoch} is in"

@@ -87,8 +87,12 @@ def status(evidence: MigrationEvidence) -> MigrationStatus:
     controller = snapshot.controller
     node = evidence.nodes.get(paths.MIGRATION)
     is_damaged = phase is Phase.WAITING and evidence.has_damaged_migration
-    silence = silence_of(evidence, phase)
-    next_steps = (MENDING,) if is_damaged else WHEN_SILENT if silence else NEXT_STEPS[phase]
+    silence, abort = silence_of(evidence, phase), abort_of(evidence, phase)
+    next_steps = NEXT_STEPS[phase]
+    if is_damaged:
+        next_steps = (MENDING,)
+    elif silence or abort:
+        next_steps = WHEN_SILENT if silence else WHEN_ABORTED
     return MigrationStatus(
         phase=phase,
         now_ms=evidence.now_ms,
@@ -98,11 +102,11 @@ def status(evidence: MigrationEvidence) -> MigrationStatus:
         written_ms=None if node is None else node.written_ms,
         registered=registered,
         gone=gone,
-        waits=silence or waits_of(phase, registered, gone),
+        waits=silence or abort or waits_of(phase, registered, gone),
         next_steps=next_steps,
         unreadable=evidence.blind,
         never=NEVER.get(phase, ()),
-        command=FIX if is_damaged else COMMANDS[phase],
+        command=FIX if is_damaged or abort else COMMANDS[phase],
     )
 
 
@@ -129,6 +133,21 @@ def silence_of(evidence: MigrationEvidence, phase: Phase) -> tuple[str, ...]:
     )
 
 
+def abort_of(evidence: MigrationEvidence, phase: Phase) -> tuple[str, ...]:
+    """Return that the copy has most likely ended without success: nothing in ZooKeeper shows more
+    of that than how long it lasts."""
+    begun_ms = since(evidence, phase)
+    if phase is not Phase.COPYING or begun_ms is None:
+        return ()
+    lasted_ms = evidence.now_ms - begun_ms
+    if lasted_ms < COPY_MAX_MS:
+        return ()
+    return (
+        f"the copy, which takes seconds and has not ended within {span(lasted_ms / 1000)}: the"
+        " controllers have most likely ended, and no broker is the controller",
+    )
+
+
 def waits_of(
     phase: Phase, registered: tuple[BrokerId, ...], gone: tuple[BrokerId, ...]
 ) -> tuple[str, ...]:
@@ -152,6 +171,8 @@ def waits_of(
 
 SILENT_MS: Final = 15_000
 """Running controllers write `/migration` each half second."""
+COPY_MAX_MS: Final = 60_000
+"""A copy that lasts longer was aborted: 100,000 partitions take seconds."""
 LIVE: Final = "kadmin brokers --list --bootstrap-server HOST:PORT"
 NEXT_STEPS: Final[Mapping[Phase, tuple[str, ...]]] = {
     Phase.NOT_BEGUN: ("see that the cluster is ready, then format and start the controllers",),
@@ -162,9 +183,7 @@ NEXT_STEPS: Final[Mapping[Phase, tuple[str, ...]]] = {
         " controller",
     ),
     Phase.COPYING: (
-        "if it lasts longer than a minute, the controllers have died: their log has 'Aborting the"
-        " metadata migration'; stop them, mend what it names, and give the cluster back to"
-        " ZooKeeper",
+        "if it lasts longer than a minute, the controllers have ended: look at this again",
     ),
     Phase.DUAL_WRITE: (
         "restart the brokers one after the other with process.roles=broker and node.id, without"
@@ -188,6 +207,12 @@ WHEN_SILENT: Final = (
     "where one is, it was finalised: ZooKeeper is out of date, and no longer needed once all"
     " brokers are on KRaft",
     "where none is, start the controllers again, with the settings that they had",
+)
+WHEN_ABORTED: Final = (
+    "see why in the logs of the controllers: 'Aborting the metadata migration' names the znode;"
+    " where nothing of that is there, start them again, and the copy begins anew",
+    "otherwise stop all controllers, give the cluster back to ZooKeeper by the command below, and"
+    " mend what the log names",
 )
 COMMANDS: Final[Mapping[Phase, str]] = {
     Phase.NOT_BEGUN: "kadmin migration check",

@@ -36,8 +36,13 @@ class StoreReport:
 
     @property
     def is_behind(self) -> bool:
-        """Whether ZooKeeper lacks a change that is in the log."""
-        return self.written_offset is None or self.written_offset < self.last_change_offset
+        """Whether ZooKeeper lacks a change that is in the log.
+
+        Of the changes in a snapshot only the end of all is known: equal values count for more.
+        """
+        if self.written_offset is None:
+            return True
+        return not self.is_equal and self.written_offset < self.last_change_offset
 
     @property
     def is_log_behind(self) -> bool:

@@ -16,7 +16,7 @@ from kadmin.plan.migration.findings import (
     MigrationKind,
 )
 from kadmin.quoting import quoted
-from kadmin.wording import brokers_text, counted
+from kadmin.wording import brokers_text, counted, verb_of
 
 UUID_TEXT: Final = re.compile(r"[A-Za-z0-9_-]{22}(==)?")
 SHOWN_MAX: Final = 80
@@ -124,7 +124,7 @@ def topics_without_id(evidence: MigrationEvidence) -> Iterator[MigrationFinding]
     )
     if not names:
         return
-    verb = "has" if len(names) == 1 else "have"
+    verb = verb_of(names, "has")
     yield MigrationFinding(
         severity=Severity.CRITICAL,
         kind=MigrationKind.TOPIC_ID,

@@ -4,7 +4,7 @@ Each returns where the replicas go, and how much no plan can avoid.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
@@ -55,11 +55,13 @@ def balance(scene: Scene) -> Reached:
         bounded = with_levels(problem, base, levels.widened(by))
         solution = solution_within(scene, bounded)
         if solution is not None:
-            return reached(scene, bounded, evener(scene, bounded, base, levels, solution))
+            return reached(
+                scene, bounded, with_fewer_at_top(scene, bounded, base, levels, solution)
+            )
     return reached(scene, problem, least_movement(problem, size_classes=scene.size_classes))
 
 
-def evener(
+def with_fewer_at_top(
     scene: Scene, bounded: Problem, base: Loads, levels: Levels, solution: Solution
 ) -> Solution:
     """Return a solution that moves no more than *solution*, and leaves no more brokers with the
@@ -121,22 +123,30 @@ def add(scene: Scene) -> Reached:
         share = levels.least[scene.racks[broker]] - base[broker]
         least[broker] = max(0, min(share, problem.most.get(broker, share)))
     problem = replace(problem, least=least)
-    capped = with_donors_capped(problem, base, staying, least)
     wanted = sum(max(0, least[b] - staying[b]) for b in new)
-    for bounded in (capped, problem):
+    # The fullest of all brokers give first, else the fullest of each rack: where partitions are on
+    # as many racks as there are, a replica has to stay in its own.
+    groups = [[b for b, of in problem.racks.items() if of == rack] for rack in problem.rack_names]
+    each_capped = (
+        with_donors_capped(problem, base, staying, least, donors)
+        for donors in ([list(problem.racks)], groups)
+    )
+    for bounded in (*each_capped, problem):
         solution = solution_within(scene, bounded)
         if solution is not None and solution.lower_bound == wanted:
             return reached(scene, bounded, solution)
     return reached(scene, problem, least_movement(problem, size_classes=scene.size_classes))
 
 
-def with_donors_capped(problem: Problem, base: Loads, staying: Loads, least: Loads) -> Problem:
-    """Return *problem* in which the fullest brokers of each rack give first."""
+def with_donors_capped(
+    problem: Problem, base: Loads, staying: Loads, least: Loads, groups: Iterable[list[BrokerId]]
+) -> Problem:
+    """Return *problem* in which the fullest brokers of each group give first."""
     most, lowest = dict(problem.most), dict(problem.least)
-    for rack in problem.rack_names:
-        comers = [b for b in problem.receivers if problem.racks[b] == rack]
+    for group in groups:
+        comers = [b for b in group if b in problem.receivers]
         wanted = sum(max(0, least[b] - staying.get(b, 0)) for b in comers)
-        donors = [b for b, name in problem.racks.items() if name == rack and b not in comers]
+        donors = [b for b in group if b not in comers]
         loads = {b: base.get(b, 0) + staying.get(b, 0) for b in donors}
         level = max(loads.values(), default=0)
         while level > 0 and sum(max(0, load - level + 1) for load in loads.values()) <= wanted:

@@ -14,7 +14,7 @@ from cluster.model.placement import Racks
 from cluster.model.topic_name import topic_name_problem
 from kadmin.errors import UsageError
 from kadmin.json_object import BadJsonObject, parse_json_object
-from kadmin.plan.reassignment.targets import repeated
+from kadmin.repetition import repeated
 from kadmin.wording import first_listed, listed
 
 VERSION: Final = 1

@@ -161,7 +161,7 @@ def dir_problems(moves: Iterable[DirMove], log_dirs: LogDirs) -> Iterator[str]:
             of_broker = unfit.setdefault((broker, move.target, f"{what} ({working})"), [])
             of_broker.append(move.replica)
     for broker, replicas in silent.items():
-        yield f"broker {broker} does not tell its log directories: {listed_replicas(replicas)}"
+        yield f"broker {broker} does not list its log directories: {listed_replicas(replicas)}"
     for (broker, path, what), replicas in unfit.items():
         yield f"log directory {path} of broker {broker} {what}: {listed_replicas(replicas)}"
 

@@ -16,7 +16,7 @@ from kadmin.plan.reassignment.dir_moves import DirMove, Replica
 from kadmin.plan.reassignment.status import active_partitions, heading_of
 from kadmin.plan.reassignment.targets import Target, Targets, UnfitTargets, in_order
 from kadmin.plan.risks import Risk, as_judged, merged, new_risks, racks_told
-from kadmin.wording import counted, first_listed, listed
+from kadmin.wording import counted, first_listed, listed, verb_of
 
 SHOWN_MAX: Final = 5
 """So many of the partitions that move anyway are named: nothing is wrong with them."""
@@ -42,13 +42,13 @@ class AlreadyMoving(RefusedError):
         lacks_controller: bool = False,
     ) -> None:
         shown = first_listed(partitions)
-        verb = "is" if len(partitions) == 1 else "are"
+        verb = verb_of(partitions, "is")
         way = " and --bootstrap-server HOST:PORT, from Kafka 2.4 on," if is_in_znode else ""
         nobody = ", and there is no controller" if lacks_controller else ""
         super().__init__(
             "cannot execute because there is an existing partition assignment: "
             f"{counted(len(partitions), 'partition')} {verb} being reassigned: {shown}{nobody}",
-            hint="'kadmin reassign --list' shows it, and --cancel --topic NAME takes it back"
+            hint="'kadmin reassign --list' shows it, and --cancel --topic NAME undoes it"
             if lacks_controller
             else "'kadmin reassign --list' shows it; wait until --verify finds it done, or add"
             f" --additional{way} to begin another one beside it",
@@ -72,7 +72,7 @@ class StaleRequest(RefusedError):
 
 def stale_text(partitions: Sequence[TopicPartition]) -> str:
     """Return what is wrong with a request for *partitions* that are not there."""
-    verb = "is" if len(partitions) == 1 else "are"
+    verb = verb_of(partitions, "is")
     return (
         f"a reassignment was asked for of {counted(len(partitions), 'partition')} that {verb} not"
         " there"

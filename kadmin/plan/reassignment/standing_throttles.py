@@ -33,7 +33,7 @@ from kadmin.plan.reassignment.throttles import (
     LOG_DIR_RATE,
     throttles_in,
 )
-from kadmin.wording import counted, counted_partitions
+from kadmin.wording import counted, counted_partitions, verb_of
 
 BROKER_DEFAULTS: Final = ConfigEntity(Entity(EntityKind.BROKERS, None))
 
@@ -105,7 +105,7 @@ def needed_for(view: ThrottleView) -> str | None:
         if broker_entity(move.replica.broker) in slowed
     ]
     if copied:
-        verb = "is" if len(copied) == 1 else "are"
+        verb = verb_of(copied, "is")
         return f"{counted(len(copied), 'replica')} {verb} being copied to another log directory"
     if view.supervised:
         return f"the run {view.supervised[-1]} is under way"

@@ -1,15 +1,12 @@
 """Targets: which replicas is a partition to get, and in which directories of their brokers?"""
 
-from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, TypeAlias
 
 from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.errors import KadminError
 from kadmin.wording import listed
-
-Item = TypeVar("Item", bound=Hashable)
 
 ANY_DIR: Final = "any"
 """In the place of a log directory: the broker may choose."""
@@ -37,11 +34,6 @@ Targets: TypeAlias = Mapping[TopicPartition, Target]
 def in_order(targets: Targets) -> dict[TopicPartition, Target]:
     """Sort *targets* by topic, and of a topic by number: `t-10` behind `t-9`."""
     return {partition: targets[partition] for partition in sorted(targets)}
-
-
-def repeated(items: Iterable[Item]) -> list[Item]:
-    """Return those that are there more than once, in their order."""
-    return [item for item, count in Counter(items).items() if count > 1]
 
 
 class UnfitTargets(KadminError):

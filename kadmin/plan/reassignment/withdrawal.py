@@ -105,6 +105,6 @@ def untold_problems(moves: Sequence[Move], snapshot: ClusterSnapshot) -> Iterato
     ]
     if gone:
         yield (
-            "a replica of before is not alive, and controllers before Kafka 2.4 refuse to give such"
+            "a previous replica is not alive, and controllers before Kafka 2.4 refuse to give such"
             f" a one back: {listed(gone)}"
         )

@@ -50,12 +50,12 @@ from kadmin.plan.supervision.stalls import Stall, Watcher
 from kadmin.plan.supervision.standing import Standing
 from kadmin.plan.supervision.view import View
 from kadmin.plan.supervision.window import next_moves, taking_part, urgency
-from kadmin.wording import brokers_text, counted_partitions
+from kadmin.wording import brokers_text, counted_partitions, verb_of
 
 POLL_FIRST_MS: Final = 200
 POLL_MAX_MS: Final = 5_000
 REPORT_MS: Final = 5_000
-NOT_IN_SYNC: Final = "none of the replicas of before is alive and in sync: it is not given up"
+NOT_IN_SYNC: Final = "none of the previous replicas is alive and in sync: it is not cancelled"
 REFUSALS_MAX: Final = 3
 """So often a controller may refuse a move before the run goes on without it."""
 
@@ -292,7 +292,7 @@ def but_for(done: str, silent: frozenset[BrokerId]) -> str:
 
 
 def silence(silent: Collection[BrokerId], joint: str = "") -> str:
-    verb = "does" if len(silent) == 1 else "do"
+    verb = verb_of(silent, "does")
     return f"{brokers_text(sorted(silent))}{joint} {verb} not answer"
 
 

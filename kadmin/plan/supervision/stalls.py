@@ -10,7 +10,7 @@ from kadmin.plan.reassignment.moves import part_of
 from kadmin.plan.reassignment.sizes import Sizes
 from kadmin.plan.supervision.standing import Standing
 from kadmin.plan.supervision.view import View
-from kadmin.wording import amount, brokers_text
+from kadmin.wording import amount, brokers_text, verb_of
 
 PATIENCE_MS: Final = 15_000
 """A move that has not got on for so long is named."""
@@ -129,7 +129,7 @@ def plain_reason(
     """Return what certainly holds it up."""
     dead = [broker for broker in heading if broker not in view.live]
     if dead:
-        return f"{brokers_text(dead)} {'is' if len(dead) == 1 else 'are'} not alive"
+        return f"{brokers_text(dead)} {verb_of(dead, 'is')} not alive"
     state = view.state(partition)
     if state is None:
         return None
@@ -139,7 +139,7 @@ def plain_reason(
         return f"broker {state.leader}, which leads it, does not answer"
     silent = [broker for broker in heading if broker in view.silent and broker not in state.isr]
     if silent:
-        return f"{brokers_text(silent)} {'does' if len(silent) == 1 else 'do'} not answer"
+        return f"{brokers_text(silent)} {verb_of(silent, 'does')} not answer"
     return None
 
 

@@ -25,6 +25,7 @@ HEADS: Final = (
 WIDTHS: Final = (15, 8, 15, 8, 10, 12, 12, 0)
 STYLES: Final = {
     Verdict.OK: "green",
+    Verdict.UNKNOWN: "yellow",
     Verdict.BEHIND: "yellow",
     Verdict.STALLED: "bold red",
     Verdict.STOPPED: "bold red",

@@ -119,7 +119,7 @@ def full_lines(analysis: "Analysis", around_ms: int | None, *, proves: bool) -> 
             if proves:
                 yield from (f"      {proof_line(line)}" for line in each.proof)
         yield from (f"  {line}" for line in anomaly_lines(story.anomalies, proves=True))
-        yield from (f"  not told: {line}" for line in story.hidden)
+        yield from (f"  not in these logs: {line}" for line in story.hidden)
     yield from surrounding_lines(analysis)
 
 

@@ -98,7 +98,7 @@ def pretty_stories(
             Text(line, style="dim" if line.startswith("    ") else "red")
             for line in anomaly_lines(story.anomalies, proves=True)
         ]
-        parts += [Text(f"not told: {line}", style="dim") for line in story.hidden]
+        parts += [Text(f"not in these logs: {line}", style="dim") for line in story.hidden]
         parts.append(Text(""))
     return Screen([*parts, *map(Text, surrounding_lines(analysis))])
 

@@ -10,7 +10,7 @@ from kadmin.story.clocks import ClockEstimate
 from kadmin.story.events import Line
 from kadmin.story.untold import MISSED
 from kadmin.story.values import NO_LEADER, Anomaly, Leadership, Reason, Story
-from kadmin.wording import counted, log_time
+from kadmin.wording import brokers_listed, counted, log_time
 
 if TYPE_CHECKING:
     from kadmin.jobs.merge.clocks import Lifts
@@ -101,9 +101,8 @@ def unknown_leader_text(each: Leadership) -> str:
     """Return what is known of a leader epoch all the same: `broker 1 followed in epoch 2; who
     led …`."""
     brokers = sorted(role.broker for role in each.roles if not role.is_leader)
-    names = ", ".join(map(str, brokers))
-    word = "broker" if len(brokers) == 1 else "brokers"
-    known = f"{word} {names} followed in epoch {each.leader_epoch}; " if brokers else ""
+    followed = f"{brokers_listed(brokers)} followed in epoch {each.leader_epoch}; "
+    known = followed if brokers else ""
     return f"{known}who led is not in these logs"
 
 
@@ -158,7 +157,7 @@ def answer_line(story: Story, time_ms: int) -> str:
     at = f"at {log_time(time_ms)}"
     if each is None:
         if not story.leaderships:
-            why = "no line tells that anybody ever led it"
+            why = "no line shows that it ever had a leader"
         elif time_ms < (first := story.leaderships[0].since_ms):
             why = f"the first line about it is of {log_time(first)}"
         else:

@@ -97,7 +97,7 @@ def kinds_document() -> Document:
 
 def kinds_table() -> "FittedTable":
     table = FittedTable("Kind")
-    table.add_column("A line that tells", least=30)
+    table.add_column("What the line is about", least=30)
     for kind, meaning in KIND_MEANINGS.items():
         table.add_row(str(kind), meaning)
     return table
@@ -116,9 +116,13 @@ def summary_lines(summary: "Summary", *, seconds: float) -> Iterator[str]:
         f"merged {kept:,} of {counted(read, 'line')} from "
         f"{counted(len(summary.sources), 'source')} ({amount(size)}) in {seconds:.1f} s"
     )
+    filtered = wanted - kept - summary.duplicate_lines
     left_out = [
         f"{read - wanted:,} outside the times" if read > wanted else "",
-        f"{wanted - kept:,} by other filters" if wanted > kept else "",
+        f"{filtered:,} by other filters" if filtered else "",
+        f"{summary.duplicate_lines:,} that two sources have, merged once"
+        if summary.duplicate_lines
+        else "",
         f"{amount(unread)} outside the times not even read" if unread else "",
         f"{amount(lost)} that could not be read" if lost else "",
     ]

@@ -69,11 +69,13 @@ def lines(report: StoreReport, equal_since: str | None) -> Iterator[str]:
     if report.written_offset is None:
         yield "no KRaft controller has written to this ZooKeeper: there is no /migration"
     else:
-        lag = "behind" if report.is_behind else "up to date"
-        yield (
-            f"ZooKeeper is {lag}: written up to offset {report.written_offset}; the last change in"
-            f" the log is at {report.last_change_offset}, its end at {report.end_offset}"
-        )
+        ends = f"the log ends at {report.end_offset}"
+        if report.is_behind:
+            lag = "behind"
+            ends = f"the last change in the log is at {report.last_change_offset}, {ends}"
+        else:
+            lag = "up to date"
+        yield f"ZooKeeper is {lag}: written up to offset {report.written_offset}; {ends}"
     if report.is_log_behind:
         yield (
             "the log that was read ends before that: it is an earlier copy, or of a node that lags;"

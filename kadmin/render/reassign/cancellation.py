@@ -49,8 +49,8 @@ def cancellation_lines(plan: MovePlan, limit: int | None = PLAN_LINES_MAX) -> It
         )
     if dirs:
         yield (
-            f"plan: {len(dirs)} {'replica stays' if len(dirs) == 1 else 'replicas stay'} in the log"
-            " directory of before"
+            f"plan: {len(dirs)} {'replica stays' if len(dirs) == 1 else 'replicas stay'} in the"
+            " previous log directory"
         )
     yield from item_lines(dirs, given_up_dir_text, limit)
 

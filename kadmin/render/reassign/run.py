@@ -267,7 +267,7 @@ def notice_text(notice: Notice) -> str:
         case Begun(partitions):
             return f"asked for: {abridged(partitions)}"
         case GivenUp(partitions):
-            return f"given up: {abridged(partitions)}"
+            return f"cancelled: {abridged(partitions)}"
         case Arrived(partitions):
             return f"arrived: {abridged(partitions)}"
         case Refused(reasons):

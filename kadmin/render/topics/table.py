@@ -9,10 +9,10 @@ from rich.text import Text
 from cluster.model.ids import NO_LEADER, BrokerId
 from kadmin.plan.broker_names import hosts_of
 from kadmin.plan.health import BAD_FINDINGS, Finding, PartitionView, needed_brokers
-from kadmin.plan.reassignment.targets import repeated
 from kadmin.render.tables import Cell, FittedTable, Phrases, Screen, shortened
 from kadmin.render.topics.lines import config_text, replication_factor
 from kadmin.render.visible import visible
+from kadmin.repetition import repeated
 from kadmin.reports.topics import ClusterReport, TopicReport
 from kadmin.wording import counted, second_text
 

@@ -34,7 +34,7 @@ CAUSES: Final = {
     Cause.NOT_TRUNCATED: "not truncated after an election",
     Cause.CORRUPTION: "corruption, since one leader wrote both",
     Cause.LEADER_EPOCHS: "the same record under two leader epochs",
-    Cause.UNKNOWN: "not truncated or corruption, which only leader epochs would tell",
+    Cause.UNKNOWN: "not truncated or corruption, which only leader epochs would show",
 }
 
 STYLES: Final = {

@@ -134,6 +134,27 @@ def test_what_was_written_after_the_registration_is_left_as_it_is() -> None:
     assert harness.count(WriteStates) == harness.count(CreateStates) == 0
 
 
+@pytest.mark.parametrize(
+    ("is_settled", "expected"), [(False, (1, (1, 3), 1, 2)), (True, (2, (2, 1, 3), 0, 1))]
+)
+def test_a_state_of_a_controller_that_did_not_know_of_it_hides_no_loss(
+    is_settled: bool, expected: tuple[int, tuple[int, ...], int, int]
+) -> None:
+    """Until an order has shown the broker that a controller knows its registration."""
+    harness = without_a_controller((2, 1, 3))
+    harness.unregister(2)
+    harness.register(2, intact_since=-1)
+    if is_settled:
+        since = harness.broker_epoch(2)
+        harness.unregister(2)
+        harness.register(2, intact_since=since)
+    harness.write_isr(T0, (2, 1, 3))
+
+    harness.register_controller()
+
+    assert shown(harness) == expected
+
+
 @pytest.mark.parametrize("bounced", [(2,), (2, 3)])
 def test_who_is_dead_besides_is_dealt_with_as_ever(bounced: tuple[int, ...]) -> None:
     """A bounced follower of a dead leader is all there is: it is elected, in another epoch."""

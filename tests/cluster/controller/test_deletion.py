@@ -5,7 +5,8 @@ from typing import TypeAlias
 import pytest
 
 from cluster.controller.active_controller import ControllerConfig
-from cluster.controller.events import DeletionRequested
+from cluster.controller.controller_state import ControllerState
+from cluster.controller.events import BrokersChanged, DeletionRequested
 from cluster.controller.orders import LeaderAndIsr, Order, OrderResult, StopReplica, UpdateMetadata
 from cluster.controller.replica_states import Replica, ReplicaStatus
 from cluster.model.error_codes import ErrorCode
@@ -17,6 +18,7 @@ from tests.cluster.controller.asked import (
     DeleteDeletionRequests,
     DeleteTopic,
     WriteAssignment,
+    WriteStates,
 )
 from tests.cluster.controller.harness import CONFIG, Harness, obeyed, tp
 
@@ -89,6 +91,50 @@ def test_a_replica_that_dies_while_it_deletes_is_waited_for() -> None:
     harness.answer = obeyed
     harness.register(2)
     harness.settle()
+
+    assert is_gone(harness)
+
+
+def test_the_logs_of_a_topic_of_many_partitions_are_deleted_in_turns() -> None:
+    many = [(1, 2, 3)] * 3
+    harness = with_topic(*many, config=replace(CONFIG, partitions_in_a_turn=1))
+    harness.tasks.clear()
+
+    def come() -> None:
+        harness.register(4)
+        harness.step(BrokersChanged())
+
+    harness.interfere(WriteStates, come)
+    request(harness)
+
+    deletions, brokers = ControllerState.TOPIC_DELETION, ControllerState.BROKER_CHANGE
+    kinds = [task.kind for task in harness.tasks if task.kind in (deletions, brokers)]
+    assert [deletions, brokers] == kinds[:2]
+    deleted = [one for one in harness.told() if one.startswith("2 StopReplica") and "delete" in one]
+    assert [f"2 StopReplica t-{number}/-2 delete" for number in range(3)] == deleted
+    assert is_gone(harness)
+    assert {} == harness.active.context.logs_to_delete
+
+
+@pytest.mark.parametrize("comes_back_at_once", [True, False])
+def test_a_broker_that_goes_between_turns_of_a_deletion_is_waited_for(
+    comes_back_at_once: bool,
+) -> None:
+    harness = with_topic((1, 2), (1, 2), (2, 1), config=replace(CONFIG, partitions_in_a_turn=1))
+
+    def go() -> None:
+        harness.unregister(2)
+        harness.step(BrokersChanged())
+        if comes_back_at_once:
+            harness.register(2)
+            harness.step(BrokersChanged())
+
+    harness.interfere(WriteStates, go)
+    request(harness)
+    assert comes_back_at_once == is_gone(harness)
+    if not comes_back_at_once:
+        harness.register(2)
+        harness.settle()
 
     assert is_gone(harness)
 

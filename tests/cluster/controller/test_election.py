@@ -19,7 +19,7 @@ from cluster.controller.election import (
     first_state,
     is_same_decision,
     needs_unclean,
-    without_replica,
+    without_replicas,
 )
 from cluster.model.ids import NO_LEADER, BrokerId, ControllerEpoch, LeaderEpoch, ZkVersion
 from cluster.model.topic import (
@@ -163,7 +163,7 @@ def test_a_dead_broker_is_not_told_of_a_handover() -> None:
 def test_a_replica_leaves_an_isr_unless_it_is_the_last() -> None:
     for isr, replica in product(ISRS, BROKERS):
         for leader in (*isr, NO_LEADER):
-            smaller = without_replica(state(isr, leader), replica, MINE)
+            smaller = without_replicas(state(isr, leader), {replica: None}, MINE)
 
             if replica not in isr or (isr == (replica,) and leader == NO_LEADER):
                 assert smaller is None
@@ -176,15 +176,28 @@ def test_a_replica_leaves_an_isr_unless_it_is_the_last() -> None:
 
 def test_an_isr_of_which_nobody_can_be_reached_stays_as_it_is() -> None:
     for isr, replica, heirs in product(ISRS, BROKERS, SUBSETS):
-        smaller = without_replica(state(isr, isr[0]), replica, MINE, heirs)
+        smaller = without_replicas(state(isr, isr[0]), {replica: heirs}, MINE)
 
         if any(member in heirs for member in isr if member != replica):
-            assert smaller == without_replica(state(isr, isr[0]), replica, MINE)
+            assert smaller == without_replicas(state(isr, isr[0]), {replica: None}, MINE)
         elif replica == isr[0]:
             assert smaller is not None
             assert (smaller.leader, smaller.isr) == (NO_LEADER, isr)
         else:
             assert smaller is None
+
+
+def test_replicas_that_leave_together_leave_as_one_after_the_other_in_one_election() -> None:
+    for isr, gone, heirs in product(ISRS, permutations(BROKERS), (None, *SUBSETS)):
+        before = expected = state(isr, isr[0])
+        for replica in gone:
+            expected = without_replicas(expected, {replica: heirs}, MINE) or expected
+
+        smaller = without_replicas(before, dict.fromkeys(gone, heirs), MINE)
+
+        assert smaller is not None
+        assert (expected.leader, expected.isr) == (smaller.leader, smaller.isr)
+        assert before.leader_epoch + 1 == smaller.leader_epoch
 
 
 def test_a_new_partition_is_led_by_its_first_live_replica_with_all_live_ones() -> None:

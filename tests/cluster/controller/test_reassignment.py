@@ -149,7 +149,7 @@ def test_fewer_replicas_need_no_wait() -> None:
     reassign(harness, 2)
 
     assert assigned(harness) == replicas(2)
-    assert leadership(harness) == (2, 3, (2,))  # B4 twice: each replica leaves on its own.
+    assert leadership(harness) == (2, 2, (2,))  # B4 once: the replicas leave together.
 
 
 def test_more_replicas_wait_until_they_are_in_the_isr() -> None:

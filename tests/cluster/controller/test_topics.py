@@ -2,9 +2,15 @@ from dataclasses import replace
 
 import pytest
 
-from cluster.controller import procedures
+from cluster.controller.controller_state import ControllerState
 from cluster.controller.core import TOPICS_READ_MAX
-from cluster.controller.events import BrokersChanged, TopicsWritten, UncleanElectionEnabled
+from cluster.controller.events import (
+    BrokersChanged,
+    DeletionRequested,
+    TopicsWritten,
+    UncleanElectionEnabled,
+)
+from cluster.controller.replica_states import ReplicaStatus
 from cluster.model.config_entity import ConfigOverrides
 from cluster.model.ids import MATCH_ANY, BrokerId
 from cluster.model.topic import PartitionAssignment, TopicAssignment
@@ -59,12 +65,15 @@ def test_a_new_topic_is_led_by_the_first_replica_that_lives() -> None:
     ]
 
 
-def test_of_many_new_partitions_some_are_led_before_others_are_taken_up(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    harness = Harness(1, 2)
+def active_in_turns(partitions: int) -> Harness:
+    harness = Harness(1, 2, 3, config=replace(CONFIG, partitions_in_a_turn=partitions))
     harness.register_controller()
-    monkeypatch.setattr(procedures, "AT_ONCE_MAX", 2)
+    return harness
+
+
+def test_of_many_new_partitions_some_are_led_before_others_are_taken_up() -> None:
+    harness = Harness(1, 2, config=replace(CONFIG, partitions_in_a_turn=2))
+    harness.register_controller()
     harness.orders.clear()
 
     harness.create_topic("t", (1,), (1,), (2,))
@@ -84,7 +93,64 @@ def test_of_many_new_partitions_some_are_led_before_others_are_taken_up(
         for line in harness.lines
         if " Changed partition " in line
     ]
-    assert statuses == ["t-0New", "t-1New", "t-0Onl", "t-1Onl", "t-2New", "t-2Onl"]
+    assert statuses == ["t-0New", "t-1New", "t-2New", "t-0Onl", "t-1Onl", "t-2Onl"]
+
+
+def test_a_broker_that_fails_does_not_wait_for_all_of_many_new_partitions() -> None:
+    harness = active_in_turns(1)
+    harness.create_topic("s", (2, 3))
+    harness.settle()
+    harness.tasks.clear()
+
+    def lose_broker() -> None:
+        harness.unregister(2)
+        harness.step(BrokersChanged())
+        assert (2, [-2, -2, -2]) == (harness.leaders("s")[0], harness.leaders("t"))
+
+    harness.interfere(CreateStates, lose_broker)
+    harness.create_topic("t", (2, 3), (2, 1), (1, 2), topic_id="other")
+    harness.settle()
+
+    topics, brokers = ControllerState.TOPIC_CHANGE, ControllerState.BROKER_CHANGE
+    kinds = [task.kind for task in harness.tasks if task.kind in (topics, brokers)]
+    assert [topics, brokers, topics, topics] == kinds[:4]
+    assert ([3], [3, 1, 1]) == (harness.leaders("s"), harness.leaders("t"))
+    assert not [line for line in harness.lines if "ERROR" in line]
+
+
+def test_a_broker_that_is_back_before_new_partitions_have_their_turn_replicates_them() -> None:
+    harness = active_in_turns(1)
+
+    def bounce() -> None:
+        harness.unregister(2)
+        harness.step(BrokersChanged())
+        harness.register(2)
+        harness.step(BrokersChanged())
+
+    harness.interfere(CreateStates, bounce)
+    harness.create_topic("t", (1, 2), (2, 1))
+    harness.settle()
+
+    assert [1, 2] == harness.leaders("t")
+    context = harness.active.context
+    status = {context.replica_status(replica) for replica in context.replicas_of("t")}
+    assert {ReplicaStatus.ONLINE} == status
+
+
+def test_a_topic_is_deleted_before_all_of_its_partitions_had_their_turn() -> None:
+    harness = active_in_turns(1)
+
+    def delete() -> None:
+        harness.tool(Create(paths.delete_topic("t")))
+        harness.step(DeletionRequested())
+
+    harness.interfere(CreateStates, delete)
+    harness.create_topic("t", (1, 2), (2, 1), (1, 3))
+    harness.settle()
+
+    assert harness.zookeeper.node(paths.topic("t")) is None
+    assert {} == harness.active.context.to_be_started
+    assert [] == [line for line in harness.lines if "ERROR" in line]
 
 
 def test_nobody_is_told_of_a_leader_that_is_not_written() -> None:

@@ -359,10 +359,21 @@ def test_a_large_topic_is_deleted_in_several_transactions(ensemble: Ensemble) ->
     assert ensemble.zookeeper.children(paths.TOPICS) == ()
 
 
+@pytest.mark.parametrize("below", ["state/stranger", "stranger"])
+def test_what_is_not_usual_below_a_topic_is_deleted_too(ensemble: Ensemble, below: str) -> None:
+    with_states(ensemble)
+    ensemble.put(Create(f"{paths.partition(T0)}/{below}"), Create(f"{paths.partitions('t')}/7"))
+
+    kinds = ensemble.kinds(writes.delete_topic(FENCE, "t"))
+
+    assert kinds == [Committed]
+    assert ensemble.zookeeper.children(paths.TOPICS) == ()
+
+
 def test_a_node_that_somebody_makes_meanwhile_is_deleted_too(ensemble: Ensemble) -> None:
     with_states(ensemble)
-    tree = 1 + 1 + 2 + 2
-    ensemble.once = {tree: MultiFailed(1, ZkError.NOT_EMPTY)}
+    usual_tree = 1 + 1
+    ensemble.once = {usual_tree: MultiFailed(1, ZkError.NOT_EMPTY)}
 
     kinds = ensemble.kinds(writes.delete_topic(FENCE, "t"))
 

@@ -49,15 +49,16 @@ def test_a_topic_moves_when_one_of_its_partitions_does() -> None:
 
     assert not TopicAssignment(partitions={0: still}).is_reassigning
     assert TopicAssignment(partitions={0: still, 1: moving}).is_reassigning
+    assert TopicAssignment(partitions={0: still, 1: moving}).reassigning == (1,)
 
 
 def test_whether_a_topic_is_moved_is_looked_for_once_however_many_partitions_ask() -> None:
     class Counting(dict[int, PartitionAssignment]):
         count = 0
 
-        def values(self) -> Any:
+        def items(self) -> Any:
             self.count += 1
-            return super().values()
+            return super().items()
 
     partitions = Counting({0: PartitionAssignment(brokers(1))})
     topic = TopicAssignment(partitions=partitions)

@@ -98,8 +98,8 @@ class Running:
         self.chroot = chroot
         self.port = process.endpoints[0].port
 
-    async def lead(self, topics: dict[str, int], leader_epoch: int = 0) -> Any:
-        return await asyncio.to_thread(lead, self.port, 1, topics, leader_epoch=leader_epoch)
+    async def lead(self, topics: dict[str, int], **epochs: int) -> Any:
+        return await asyncio.to_thread(lead, self.port, 1, topics, **epochs)
 
     async def ask(self, use: Callable[[RawClient], T]) -> T:
         def asked() -> T:
@@ -188,37 +188,52 @@ def test_a_broker_says_since_when_it_has_lost_nothing_until_it_does_not_stop_in_
 ) -> None:
     """In its registration, over a lost session, a clean shutdown and a kill on the same machine."""
 
-    async def use(running: Running) -> tuple[int, int]:
+    async def use(running: Running) -> tuple[int, int, int]:
+        """As which it registers, its epoch, and since when it is intact behind the first order."""
+        membership = running.process._membership
+        registered, epoch = await intact_since(running)
+        await running.lead({"a": 1})
+        assert (registered, epoch) == await intact_since(running), "it named no broker epoch"
+        await running.lead({"a": 1}, broker_epoch=epoch)
+        while membership.intact_since != (found := (await intact_since(running))[0]):
+            pass
+        return registered, epoch, found
+
+    async def intact_since(running: Running) -> tuple[int, int]:
         data, stat = await running.zookeeper(lambda client: client.get("/brokers/ids/1"))
         return json.loads(data).get("intact_since", -1), stat.czxid
 
-    async def lose_session(running: Running) -> tuple[int, int]:
+    async def lose_session(running: Running) -> tuple[int, int, int]:
         await running.expire()
         await until(lambda: running.process._membership.is_registered, what="the registration")
         return await use(running)
 
-    since, epoch = run(tmp_path, chroot, use)
-    assert since == -1
+    registered, first, since = run(tmp_path, chroot, use)
+    assert (registered, since) == (-1, first)
     for use_it in (use, lose_session, use):
-        assert run(tmp_path, chroot, use_it)[0] == epoch
+        registered, epoch, since = run(tmp_path, chroot, use_it)
+        assert (registered, since) == (first, first) != (epoch, epoch)
 
     mark = next(tmp_path.rglob(".kafka_cleanshutdown"))
-    assert json.loads(mark.read_bytes())["intactSince"] == epoch
+    assert json.loads(mark.read_bytes())["intactSince"] == first
     mark.unlink()
-    assert run(tmp_path, chroot, use)[0] == epoch
+    registered, _, since = run(tmp_path, chroot, use)
+    assert (registered, since) == (first, first)
 
     # Another ZooKeeper, to which the znodes were copied, counts from the beginning.
     mark = next(tmp_path.rglob(".kafka_cleanshutdown"))
     mark.write_text(json.dumps({"version": 0, "brokerEpoch": 1, "intactSince": 2**50}))
-    since, epoch = run(tmp_path, chroot, use)
-    assert since == 2**50
-    assert run(tmp_path, chroot, use)[0] == epoch
+    registered, epoch, since = run(tmp_path, chroot, use)
+    assert (registered, since) == (2**50, epoch)
 
     # A machine that stops runs on with another boot id.
     (lock,) = (found for found in tmp_path.rglob(".lock"))
     lock.write_text("another boot".ljust(40) + str(epoch))
     next(tmp_path.rglob(".kafka_cleanshutdown")).unlink()
-    assert run(tmp_path, chroot, use)[0] == -1
+    assert run(tmp_path, chroot, intact_since)[0] == -1
+    # Nobody has noticed that.
+    registered, last, since = run(tmp_path, chroot, use)
+    assert (registered, since) == (-1, last)
 
 
 @pytest.mark.parametrize("step", ["_identify", "_load_logs", "_register"])

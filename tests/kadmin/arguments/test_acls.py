@@ -7,6 +7,7 @@ from kadmin.arguments.acls import (
     Whom,
     convenient_request,
     filters_of,
+    match_warnings,
     operations_of,
     plain_request,
     principals_of,
@@ -105,3 +106,35 @@ def test_producers_and_consumers_get_what_they_need(
         filter_: " ".join(rule.operation for rule in rules)
         for filter_, rules in request.rules.items()
     }
+
+
+@pytest.mark.parametrize(
+    ("filters", "principals", "hosts", "said"),
+    [
+        ([ResourceFilter(ResourceType.TOPIC, "*")], ["User:*"], ["*", "10.0.0.1"], ""),
+        (
+            [ResourceFilter(ResourceType.TOPIC, "*", PatternFilter.PREFIXED)],
+            [],
+            [],
+            "all topics are --topic '*' with literal",
+        ),
+        ([], ["user:ann"], [], "'user:ann' is not User:ann"),
+        ([], ["Group:a, b"], [], ""),
+        ([], ["User:CN=a, OU=b,O=c"], [], "User:CN=a,OU=b,O=c"),
+        ([], [], ["app1.example"], "host 'app1.example' is no IP address"),
+        ([], [], ["10.0.0.0/8"], "is a network: brokers before KAFKA-20088"),
+        ([], [], ["::1"], "brokers write that address as 0:0:0:0:0:0:0:1"),
+        ([], [], ["2001:db8:0:0:0:0:0:1"], ""),
+    ],
+    ids=[
+        *("all", "prefix of all", "capitals", "other type", "DN", "name", "network", "IPv6"),
+        "whole IPv6",
+    ],
+)
+def test_what_matches_less_than_it_seems_to_is_warned_of(
+    filters: list[ResourceFilter], principals: list[str], hosts: list[str], said: str
+) -> None:
+    warnings = list(match_warnings(filters, principals, hosts))
+
+    assert bool(said) == bool(warnings)
+    assert said in "".join(warnings)

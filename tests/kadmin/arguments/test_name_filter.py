@@ -29,7 +29,9 @@ def test_names_are_taken_that_are_wanted_and_not_excluded(
     assert taken == tuple(name for name in NAMES if names.takes(name))
 
 
-@pytest.mark.parametrize(("wanted", "excluded"), [([""], []), ([], [""])])
-def test_an_empty_name_is_refused(wanted: list[str], excluded: list[str]) -> None:
-    with pytest.raises(UsageError, match="--topic was given an empty name"):
-        parse_name_filter(wanted, excluded, "--topic")
+@pytest.mark.parametrize(
+    ("wanted", "excluded", "option"), [([""], [], "--topic"), ([], [""], "--exclude-topic")]
+)
+def test_an_empty_name_is_refused(wanted: list[str], excluded: list[str], option: str) -> None:
+    with pytest.raises(UsageError, match=f"^{option} was given an empty name"):
+        parse_name_filter(wanted, excluded, "topic")

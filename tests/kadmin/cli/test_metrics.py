@@ -100,7 +100,7 @@ def test_a_rate_is_counted_between_two_looks(one_broker: OneBroker) -> None:
         (("--jolokia-url", "URL"), ExitCode.UNREACHABLE, "it answers 405 Method Not Allowed"),
         (("--prometheus-url", "BROKER"), ExitCode.UNREACHABLE, "no metrics of"),
         (("--prometheus-url", "URL", "--metric", "x*"), ExitCode.FAILED, "no endpoint reports"),
-        (("--prometheus-url", "x"), ExitCode.USAGE, "x: it is not a URL"),
+        (("--prometheus-url", "x"), ExitCode.USAGE, "'x' is not a URL"),
         (
             ("--prometheus-url", "a=URL", "--jolokia-url", "a=URL"),
             ExitCode.USAGE,

@@ -38,6 +38,10 @@ def read(tmp_path: Path, text: str, *, for_librdkafka: bool = False) -> dict[str
         ("client.id=me\nrequest.timeout.ms=5\nretries=7\n", {}),
         ("security.protocol=PLAINTEXT\n", {"tls": "false", "sasl": "none"}),
         ("security.protocol = ssl\n", {"tls": "true", "sasl": "none"}),
+        (
+            "security.protocol=SSL\nproducer.security.protocol=SASL_SSL\n",
+            {"tls": "true", "sasl": "none"},
+        ),
         # GSSAPI is what Kafka takes where no mechanism is named.
         ("security.protocol:SASL_PLAINTEXT\n", {"tls": "false", "sasl": "gssapi"}),
         (
@@ -136,6 +140,34 @@ def test_pem_files_are_taken_as_kafka_and_librdkafka_name_them(tmp_path: Path, s
             "LoginModule",
         ),
         ("sasl.jaas.config=x", "1: sasl.jaas.config: no username and password", "LoginModule"),
+        (
+            f"sasl.jaas.config={PLAIN} password=p;\nsasl.password={SECRET}",
+            "2: sasl.password: ",
+            "leave one of the two out",
+        ),
+        (
+            "kafkastore.security.protocol=SSL",
+            "1: kafkastore.security.protocol: there is no such",
+            "did you mean security.protocol?",
+        ),
+        (
+            "KAFKA_SASL_JAAS_CONFIG=x",
+            "1: KAFKA_SASL_JAAS_CONFIG: there is no such",
+            "did you mean sasl.jaas.config?",
+        ),
+        *(
+            (
+                f"sasl.jaas.config=a.PlainLoginModule required username=ann password={value};",
+                "1: sasl.jaas.config: the value of password ends before",
+                'password="…" in double quotes',
+            )
+            for value in (
+                f'"{SECRET}"x"',
+                f"Endpoint=sb://n/;{SECRET}",
+                f"{SECRET}==",
+                f"a;{SECRET}",
+            )
+        ),
         (
             "security.protocol=SASL_SSL\nsasl.mechanism=OAUTHBEARER",
             "2: sasl.mechanism: OAUTHBEARER needs sasl.oauthbearer.token.endpoint.url",

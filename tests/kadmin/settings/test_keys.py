@@ -50,7 +50,7 @@ def test_connect_string_gets_every_port_and_loses_the_trailing_slash(
         ("zk:0", "the port of 'zk:0' is not in 1..65535"),
         ("zk:65536", "the port of 'zk:65536' is not in 1..65535"),
         ("zk:2181 zk2:2181", "'zk:2181 zk2:2181' is not HOST:PORT"),
-        ("::1:2181", "'::1:2181' is not HOST:PORT"),
+        ("::1:2181", "'::1:2181' is not HOST:PORT: an IPv6 address stands in brackets, [::1]:2181"),
         ("a..b:2181", "'a..b:2181' is not HOST:PORT"),
         ("http://zk:2181", "'http:' is not HOST:PORT"),
         ("zk//kafka", "the chroot '//kafka' is not a ZooKeeper path"),

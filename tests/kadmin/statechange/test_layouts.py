@@ -188,6 +188,18 @@ def splunk(line: str) -> str:
     return dumped(preview=False, result={"_time": "2026-11-20T03:12:11Z", "_raw": line})
 
 
+def open_telemetry(line: str) -> str:
+    return dumped(timeUnixNano="1795144331000000000", body={"stringValue": line}, attributes=[])
+
+
+def clickhouse(line: str) -> str:
+    return dumped(Timestamp="2026-11-20 03:12:11.000000000", SeverityText="INFO", Body=line)
+
+
+def azure(line: str) -> str:
+    return dumped(TimeGenerated="2026-11-20T03:12:11Z", LogMessage=line, LogSource="stdout")
+
+
 def wrapped(name: str, line: str) -> str:
     if name in IN_JSON:
         return IN_JSON[name](line)
@@ -201,6 +213,9 @@ IN_JSON: dict[str, Callable[[str], str]] = {
     "journald, bytes": journal_in_bytes,
     "Elasticsearch": elasticsearch,
     "Splunk": splunk,
+    "OpenTelemetry": open_telemetry,
+    "OpenTelemetry in ClickHouse": clickhouse,
+    "Azure": azure,
 }
 WRAPPERS = (*COLLECTED, *IN_JSON)
 

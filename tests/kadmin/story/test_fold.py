@@ -80,7 +80,7 @@ def test_a_partition_without_a_leader_is_told_with_the_election_that_failed() ->
 
 
 def left_alone(seconds: float, epoch: int, isr: str) -> tuple[str, str]:
-    """That nobody of the ISR is alive."""
+    """That no ISR member is alive."""
     return "1", at(
         seconds,
         f"[Controller id=1 epoch=1] Partition t-0 state changed to (Leader:-1,ISR:{isr},"
@@ -248,7 +248,7 @@ def test_a_broker_whose_replica_was_moved_away_had_nothing_to_answer() -> None:
     def accused(told: Story) -> list[str]:
         return [each.text for each in told.anomalies if "in leader epoch 1" in each.text]
 
-    assert ["broker 3 never did as it was told in leader epoch 1"] == accused(told)
+    assert ["broker 3 never carried out its order in leader epoch 1"] == accused(told)
     assert 2 == len(accused(late))
 
 
@@ -332,7 +332,7 @@ def test_brokers_of_kraft_alone_tell_who_leads_but_not_who_decided() -> None:
         seen(each) for each in told.leaderships
     ]
     assert not told.leaderships[1].is_decided
-    assert told.hidden[0].startswith("no controller's line")
+    assert told.hidden[0].startswith("lines of a controller")
 
 
 def test_logs_that_begin_with_an_election_tell_that_somebody_was_gone_but_not_who() -> None:

@@ -382,7 +382,9 @@ def test_forms_that_wait_for_a_cluster_leave_pages_to_others(serving: Serving) -
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "OPTIONS", "TRACE", "PATCH"])
 def test_other_methods_are_refused(client: Client, method: str) -> None:
-    assert 405 == client.request(method, "/").status_code
+    answer = client.request(method, "/")
+
+    assert (405, "GET, HEAD, POST") == (answer.status_code, answer.headers["Allow"])
 
 
 def test_a_form_has_to_be_of_this_session(client: Client, serving: Serving) -> None:

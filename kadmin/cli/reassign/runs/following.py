@@ -98,7 +98,7 @@ def follow(
     except KeyboardInterrupt:
         session.warn(
             "what is under way goes on, and nothing more is begun; throttles stay: 'kadmin reassign"
-            f" resume {run_id}' goes on, 'kadmin reassign rollback {run_id}' takes it back"
+            f" resume {run_id}' goes on, 'kadmin reassign rollback {run_id}' undoes it"
         )
         raise
     if run.goal is not goal:

@@ -62,14 +62,14 @@ def cancel(session: Session, run_id: str | None, **options: Any) -> None:
     redirect(session, run_id, Goal.CANCEL, {**NO_PACE, **options})
 
 
-@command("rollback", short_help="Restore the replicas of before a run.", speaks_to_brokers=True)
+@command("rollback", short_help="Restore the replicas from before a run.", speaks_to_brokers=True)
 @run_argument
 @pace_options
 @first_write_yes_option
 def rollback(session: Session, run_id: str | None, **options: Any) -> None:
     """Give all partitions of RUN, or the latest run, the replicas back that they had before.
 
-    What is under way is given up; what has arrived is moved back, which copies as much as before.
+    What is under way is cancelled; what has arrived is moved back, which copies as much as before.
 
     \b
     Examples:
@@ -126,7 +126,7 @@ def redirect(session: Session, run_id: str | None, goal: Goal, options: dict[str
 QUESTIONS = {
     Goal.FORWARD: "go on with it?",
     Goal.CANCEL: "give up what is under way?",
-    Goal.ROLLBACK: "restore the replicas of before?",
+    Goal.ROLLBACK: "restore the previous replicas?",
 }
 
 

@@ -22,7 +22,7 @@ class RunUnfinished(InProgressError):
         hint = "'kadmin reassign status --watch' follows it"
         if state is RunState.INTERRUPTED:
             hint = f"nothing supervises it: 'kadmin reassign resume {run_id}' goes on, 'kadmin"
-            hint += f" reassign rollback {run_id}' takes it back"
+            hint += f" reassign rollback {run_id}' undoes it"
         super().__init__(f"the run {run_id} has not ended: {state}", hint=hint)
 
 
@@ -33,7 +33,7 @@ class RunFailed(KadminError):
         super().__init__(
             f"the run {run_id} failed: {reason}",
             hint=f"'kadmin reassign resume {run_id}' tries the rest, 'kadmin reassign rollback"
-            f" {run_id}' takes it back",
+            f" {run_id}' undoes it",
         )
 
 

@@ -15,6 +15,7 @@ from kadmin.jobs.factory import Factory
 from kadmin.jobs.merge.clocks import TimeRange
 from kadmin.jobs.merge.files.errors import CannotWrite
 from kadmin.jobs.merge.output.rows import Rows
+from kadmin.jobs.merge.slices.duplicates import duplicates, duplicates_of_earlier
 from kadmin.jobs.merge.slices.plan import Run
 from kadmin.jobs.merge.slices.read_run import read_run
 from kadmin.jobs.merge.slices.record_filter import RecordFilter
@@ -31,7 +32,8 @@ class SliceTask:
     """All that a worker must know to merge one slice.
 
     *path* is the file or URI that takes the result; None: the result comes back with the answer.
-    A file that *is_reused* exists, and is written over without being cut.
+    A file that *is_reused* exists, and is written over without being cut.  Of *earlier* records
+    only those that duplicate them are known, and left out unless the task *keeps_duplicates*.
     """
 
     index: int
@@ -44,6 +46,8 @@ class SliceTask:
     file_names: tuple[str, ...]
     path: str | None
     is_reused: bool = False
+    earlier: tuple[Run, ...] = ()
+    keeps_duplicates: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +59,8 @@ class SliceResult:
     data: bytes | None
     piece_sizes: tuple[int, ...]
     kept_lines: tuple[int, ...]
+    duplicate_lines: int = 0
+    """Lines left out since another source has them."""
     counts: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -75,7 +81,7 @@ def merge_slice(task: SliceTask) -> SliceResult:
         CannotWrite: there is no room for the result.
     """
     loaded = [load(group, task) for group in load_groups(task.runs)]
-    rows, line_counts = in_order(loaded, task)
+    rows, line_counts, duplicate_lines = in_order(loaded, task)
     formatted = task.formatter.make()(rows)
     sizes = tuple(piece.size for piece in formatted.pieces)
     if task.path is not None:
@@ -87,6 +93,7 @@ def merge_slice(task: SliceTask) -> SliceResult:
         data=b"".join(map(content_of, formatted.pieces)) if task.path is None else None,
         piece_sizes=sizes,
         kept_lines=tuple(kept.tolist()),
+        duplicate_lines=duplicate_lines,
         counts=formatted.counts,
     )
 
@@ -160,8 +167,9 @@ def load(group: Sequence[tuple[int, Run]], task: SliceTask) -> Loaded:
     return Loaded(cut_out(block, found.starts, found.ends), found)
 
 
-def in_order(loaded: Sequence[Loaded], task: SliceTask) -> tuple[Rows, Int64s]:
-    """The records of all loads in order, and how many lines each has."""
+def in_order(loaded: Sequence[Loaded], task: SliceTask) -> tuple[Rows, Int64s, int]:
+    """Return the records of all loads in order, how many lines each has, and how many lines of
+    others are left out since two sources have them."""
     if len(loaded) == 1:
         records, found = loaded[0].records, loaded[0].found
     else:
@@ -169,15 +177,43 @@ def in_order(loaded: Sequence[Loaded], task: SliceTask) -> tuple[Rows, Int64s]:
         order = np.argsort(found.keys, kind="stable")
         records = pa.concat_arrays([each.records for each in loaded]).take(pa.array(order))
         found = take(found, order)
-    sources = np.array([run.source for run in task.runs], np.int64)
+    left_out = () if task.keeps_duplicates else find_duplicates(records, found, task)
+    duplicate_lines = 0
+    if len(left_out):
+        duplicate_lines = int(found.line_counts[left_out].sum())
+        kept = np.delete(np.arange(len(found.keys)), left_out)
+        records, found = records.take(pa.array(kept)), take(found, kept)
     files = np.array([run.file for run in task.runs], np.int64)
     rows = Rows(
         records=records,
         times=found.times,
-        sources=sources[found.runs],
+        sources=sources_of(task.runs, found),
         files=files[found.runs],
         first_lines=found.first_lines,
         source_names=task.source_names,
         file_names=task.file_names,
     )
-    return rows, found.line_counts
+    return rows, found.line_counts, duplicate_lines
+
+
+def find_duplicates(
+    records: pa.LargeBinaryArray, found: RunRecords, task: SliceTask
+) -> Sequence[int] | Int64s:
+    """Return the numbers of *records* that another source has before them, also in *earlier*."""
+    sources = sources_of(task.runs, found)
+    left_out = duplicates(records, found.keys, found.times, sources)
+    if task.earlier:
+        count = int((found.keys == task.earlier[0].low_ms).sum())
+        earlier = (
+            (each.records, each.found.times, sources_of(task.earlier, each.found))
+            for each in (load(group, task) for group in load_groups(task.earlier))
+        )
+        of_earlier = duplicates_of_earlier(
+            records.slice(0, count), found.times[:count], sources[:count], earlier
+        )
+        left_out = np.union1d(left_out, of_earlier)
+    return left_out
+
+
+def sources_of(runs: Sequence[Run], found: RunRecords) -> Int64s:
+    return np.array([run.source for run in runs], np.int64)[found.runs]

@@ -1,7 +1,8 @@
 """The plan of slices: the times that each task merges, and the stretches of files that it reads.
 
 A pure plan, made from exact parts: every record belongs to one slice, all records of a slice come
-before all of the next one, and a slice holds about as many bytes as it is given.  Reads nothing.
+before all of the next one, and a slice holds about as many bytes as it is given.  Records of one
+key are in one slice, unless they alone are more than that.  Reads nothing.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -62,10 +63,15 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """A task's share: its place in the result and what it reads, by source, file and offset."""
+    """A task's share: its place in the result and what it reads, by source, file and offset.
+
+    *earlier* are the records of its first key that belong to earlier slices, as far as they may be
+    duplicated in this one: those of sources before its last one.
+    """
 
     index: int
     runs: tuple[Run, ...]
+    earlier: tuple[Run, ...] = ()
 
     @property
     def read_bytes(self) -> int:
@@ -127,7 +133,7 @@ def plan(
             lean(run)
             for run in join(share(each, low, high) for each in sorted(reaching, key=place_of))
         )
-        slices.append(Slice(len(slices), runs))
+        slices.append(Slice(len(slices), runs, earlier_runs(placed, low, runs)))
         reaching = [each for each in reaching if (each.high_ms, each.place) >= high]
     return slices
 
@@ -148,17 +154,37 @@ def place(files: Sequence[SurveyedFile], order: Order) -> Iterator[Placed]:
 
 
 def cuts(by_key: Sequence[Placed], slice_bytes: int) -> list[Bound]:
-    """Return the first key, then one wherever *slice_bytes* have gathered, then one behind all."""
+    """Return the first key, then one wherever *slice_bytes* have gathered, then one behind all.
+
+    A cut is amid the records of a key only where these alone are so many.
+    """
     if not by_key:
         return []
-    bounds = [key_of(by_key[0])]
+    bounds = [(by_key[0].low_ms, 0)]
     gathered = 0
     for each in by_key:
         if gathered >= slice_bytes:
-            bounds.append(key_of(each))
+            is_amid = each.low_ms == bounds[-1][0]
+            bounds.append(key_of(each) if is_amid else (each.low_ms, 0))
             gathered = 0
         gathered += each.part.end - each.part.begin
     return [*bounds, (max(each.high_ms for each in by_key) + 1, 0)]
+
+
+def earlier_runs(placed: Sequence[Placed], low: Bound, runs: Sequence[Run]) -> tuple[Run, ...]:
+    """Return the runs of *low*'s key before its place, of sources before the last one of *runs*."""
+    key, place = low
+    if place == 0:
+        return ()
+    last_source = max((run.source for run in runs), default=0)
+    before = (
+        share(each, (key, 0), low)
+        for each in placed
+        if each.place < place
+        and each.low_ms <= key <= each.high_ms
+        and each.file.source < last_source
+    )
+    return tuple(lean(run) for run in join(before))
 
 
 def key_of(each: Placed) -> Bound:

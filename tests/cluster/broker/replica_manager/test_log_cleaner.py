@@ -1,16 +1,24 @@
 """Which logs does the cleaner of a broker compact, when, and what else may happen to them?"""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 import pytest
 
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.ports import ApiSettings
+from cluster.broker.replica_manager import log_cleaner
 from cluster.broker.replica_manager.log_cleaner import LogCleaner
 from cluster.broker.replica_manager.partitions import HostedPartition
 from cluster.formats.checkpoints import CLEANED_OFFSETS
 from cluster.model.ids import TopicPartition
+from cluster.storage.cleaner.compaction import (
+    Compaction,
+    CompactionLost,
+    CompactionRules,
+    Compactor,
+)
 from cluster.storage.directories.checkpoints import read_offsets
 from tests.cluster.api.world import World
 from tests.cluster.storage.cleaner.keyed import Keyed, keyed_batch, records_in
@@ -97,6 +105,33 @@ def test_a_log_that_gets_dirty_later_is_found_after_the_backoff() -> None:
     go_on(world, 1)
 
     assert count_of(world) < 40
+
+
+def test_a_large_log_whose_process_is_lost_is_compacted_the_next_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(log_cleaner, "LARGE_SIZE", 2000)
+    begun: list[type[Compaction]] = []
+
+    class Lost(Compaction):
+        def index(self, content: bytes) -> bool:
+            raise CompactionLost("its process has ended")
+
+    def begin(rules: CompactionRules) -> Compactor:
+        begun.append(Compaction if begun else Lost)
+        return begun[-1](rules)
+
+    world, _ = world_of()
+    broker = world.broker
+    ports = replace(broker.ports, begin_large_compaction=begin)
+    write(world)
+
+    LogCleaner(ports, broker.partitions, world.clock.wall_ms).start()
+    go_on(world)
+
+    assert [Lost, Compaction] == begun
+    assert count_of(world) < 40
+    assert world.journal.errors == ["orders-0 is not compacted: its process has ended"]
 
 
 @pytest.mark.parametrize(

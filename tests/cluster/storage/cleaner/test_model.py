@@ -30,7 +30,7 @@ from tests.sim.disk import SimDisk
 from tests.support.examples import example_count
 from tests.support.seeds import seeds
 
-NOTHING_LEFT: Final = Cleaned(b"", (), ())
+NOTHING_LEFT: Final = Cleaned(b"", ())
 CODECS: Final = ("none", "none", "gzip", "snappy", "xerial", "lz4", "zstd")
 
 

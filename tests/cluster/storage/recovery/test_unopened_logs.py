@@ -319,6 +319,12 @@ def test_what_is_noted_while_a_broker_runs_counts_until_its_machine_stops():
     disk.crash()
     again = started(disk)
     assert (-1, 42) == (again.intact_since, again.flushed_since)
+    # It stops once more, before a controller has noticed: that is still so.
+    list(again.load(lambda topic: LogConfig(), START_MS))
+    again.note_intact_since(again.intact_since, again.flushed_since)
+    disk.crash()
+    again = started(disk)
+    assert (-1, 42) == (again.intact_since, again.flushed_since)
     # A directory has failed: what it has not taken may be lost.
     list(again.load(lambda topic: LogConfig(), START_MS))
     again.note_intact_since(-1)
@@ -328,6 +334,20 @@ def test_what_is_noted_while_a_broker_runs_counts_until_its_machine_stops():
     disk.crash()
     last = started(disk)
     assert (-1, -1) == (last.intact_since, last.flushed_since)
+
+
+def test_a_directory_from_a_backup_counts_as_one_that_has_lost_records_without_its_lock_and_mark():
+    disk = disk_with("/data")
+    first = started(disk)
+    list(first.load(lambda topic: LogConfig(), START_MS))
+    first.note_intact_since(42)
+    first.close(START_MS, 42, intact_since=42)
+
+    for name in (".lock", ".kafka_cleanshutdown"):
+        disk.remove(f"/data/{name}")
+
+    back = started(disk)
+    assert (-1, -1) == (back.intact_since, back.flushed_since)
 
 
 def test_nothing_counts_as_intact_on_a_machine_without_a_boot_id(monkeypatch: pytest.MonkeyPatch):

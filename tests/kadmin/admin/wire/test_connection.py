@@ -94,7 +94,7 @@ def test_who_looks_again_does_not_wait_for_a_controller_that_is_silent() -> None
     silent = BrokersUnreachable("b:9092", "no answer")
     brokers = Brokers((1, silent), (2, FINE))
     brokers.patience.looks = 2
-    brokers.patience.note(1, "no answer", brokers.budget.round)
+    brokers.patience.note(1, "no answer", brokers.budget.renewals)
 
     with pytest.raises(BrokersUnreachable):
         brokers.ask_controller(object())

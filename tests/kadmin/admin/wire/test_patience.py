@@ -34,10 +34,10 @@ def test_who_let_it_pass_is_left_aside_for_a_while_and_has_twice_as_long_then(
     for count in range(4):
         waited_s = FIRST_S * 2**count
         assert waited_s == found.limit_s(1, 60)
-        found.note(1, "no answer", round=count)
-        assert "no answer" == found.silence_of(1, round=count + 1)
+        found.note(1, "no answer", renewals=count)
+        assert "no answer" == found.silence_of(1, renewals=count + 1)
         clock.sleep(max(PAUSE_MIN_S, PAUSE_FACTOR * waited_s))
-        assert found.silence_of(1, round=count + 1) is None
+        assert found.silence_of(1, renewals=count + 1) is None
     assert FIRST_S == found.limit_s(2, 60)
 
 
@@ -48,8 +48,9 @@ def test_silence_counts_in_one_round_where_nobody_looks_again(
     found = Patience()
     found.looks = looks
 
-    found.note(1, "no answer", round=1)
+    found.note(1, "no answer", renewals=1)
 
-    assert ("no answer", later) == (found.silence_of(1, round=1), found.silence_of(1, round=2))
+    before, after = found.silence_of(1, renewals=1), found.silence_of(1, renewals=2)
+    assert ("no answer", later) == (before, after)
     clock.sleep(SILENT_FOR_S)
-    assert found.silence_of(1, round=1) is None
+    assert found.silence_of(1, renewals=1) is None

@@ -54,7 +54,7 @@ def test_who_answers_is_taken_and_who_does_not_is_named(refusing: str) -> None:
         found = probe(deaf, mute, refusing, working)
 
         assert [working] == found.working()
-        assert frozenset({working}) == found.heard()
+        assert frozenset({working}) == found.answered()
         assert {
             deaf: "no answer",
             mute: "no answer",

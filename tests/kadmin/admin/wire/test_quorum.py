@@ -204,7 +204,7 @@ def test_the_leader_of_the_quorum_is_the_controller(
     [
         (quorum(code=DENIED), "may not be read by this user"),
         (quorum(part_code=DENIED), "may not be read by this user"),
-        (KafkaTimeoutError(), "not told by the brokers: the controllers do not answer"),
+        (KafkaTimeoutError(), "not known from the brokers: the controllers do not answer"),
     ],
 )
 def test_no_broker_is_taken_for_the_controller_where_the_quorum_is_not_told(

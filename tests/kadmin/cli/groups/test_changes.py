@@ -117,7 +117,7 @@ def test_a_plan_says_what_is_skipped_and_the_rollback_file_puts_it_back(
     assert "it is there already; nothing was written" in refused.stderr
     assert [4, 4] == moved
     assert (ExitCode.DONE, [2, 5]) == (back.exit_code, offsets_of(cluster, idle))
-    assert f"take it back: kadmin --bootstrap-server {cluster.bootstrap} groups" in back.stderr
+    assert f"undo it: kadmin --bootstrap-server {cluster.bootstrap} groups" in back.stderr
 
 
 def test_an_export_is_read_again(cluster: Cluster, topic: str, idle: str, tmp_path: Path) -> None:

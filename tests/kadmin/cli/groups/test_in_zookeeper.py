@@ -129,7 +129,7 @@ def test_offsets_are_reset_by_a_plan(
     assert (ExitCode.DONE, expected) == (made.exit_code, after)
     assert planned.stdout == made.stdout
     undo = "groups --in-zookeeper --reset-offsets --from-file back.csv --execute"
-    assert f"to take it back: kadmin --zookeeper {old.connect} {undo}\n" in made.stderr
+    assert f"to undo it: kadmin --zookeeper {old.connect} {undo}\n" in made.stderr
     assert set(kept.splitlines()) <= {f"{idle},{topic},0,2", f"{idle},{topic},1,5"}
     assert (ExitCode.DONE, ["2", "5"]) == (back.exit_code, old.offsets(idle, topic))
 

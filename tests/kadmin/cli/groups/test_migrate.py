@@ -78,7 +78,7 @@ def test_the_way_back_works_as_it_is_noted(
 
     made = migrate(old, "--from-zookeeper", "--group", idle, "--topic", f"{topic}:0", "--yes")
     migrated = offsets_of(cluster, idle)
-    _, _, command = made.stderr.partition("to take it back: ")
+    _, _, command = made.stderr.partition("to undo it: ")
     program, *words = shlex.split(command.splitlines()[0])
     back = kadmin(*words)
 

@@ -205,7 +205,7 @@ def test_a_partition_that_no_line_tells_of_is_a_failure() -> None:
     outcome = refused("--analyze", "--partition", "orders-7")
 
     assert outcome.exit_code == ExitCode.FAILED
-    assert "no line tells who leads orders-7" in outcome.stderr
+    assert "no line shows who leads orders-7" in outcome.stderr
 
 
 def test_files_that_are_no_logs_are_a_failure(tmp_path: Path) -> None:
@@ -382,9 +382,9 @@ def test_what_info_hides_is_said_of_logs_without_traces_alone(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--topic", "gone,nor-this"), "no line tells who leads a partition of gone, nor-this"),
-        (("--partition", "gone-0"), "no line tells who leads gone-0"),
-        (("--partition", "orders-0,gone-0"), "no line tells who leads gone-0"),
+        (("--topic", "gone,nor-this"), "no line shows who leads a partition of gone, nor-this"),
+        (("--partition", "gone-0"), "no line shows who leads gone-0"),
+        (("--partition", "orders-0,gone-0"), "no line shows who leads gone-0"),
     ],
     ids=["all topics", "the partition", "one of two"],
 )
@@ -429,7 +429,7 @@ def test_an_analysis_says_what_it_did_not_understand(
         assert outcome.exit_code == ExitCode.DONE, outcome
         assert told in outcome.stderr
         assert f"about {partitions} partition" in outcome.stderr
-        assert ("no line tells who leads a partition" in outcome.stderr) == (partitions == 0)
+        assert ("no line shows who leads a partition" in outcome.stderr) == (partitions == 0)
         assert "1970" not in outcome.stderr
     body = json.loads(done("merge-logs", str(path), "--analyze", "--output", "json"))
     assert body["lines_not_understood"] == int("1 of" in told)

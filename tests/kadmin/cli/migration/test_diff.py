@@ -96,3 +96,41 @@ def test_a_directory_without_a_log_is_refused(
     assert code == outcome.exit_code
     assert reason in outcome.stderr
     assert "hint: --metadata-dir DIR" in outcome.stderr
+
+
+def test_a_collection_has_the_log_of_one_controller(client: KazooClient, copied: Path) -> None:
+    log = copied / "broker-3000" / "data" / "__cluster_metadata-0"
+    log.mkdir(parents=True)
+    for each in copied.glob("*.log"):
+        each.rename(log / each.name)
+    (copied / "manifest.json").write_text("{}")
+
+    assert ExitCode.DONE == compared(copied)[0]
+
+    (copied / "broker-3001" / "data" / "__cluster_metadata-0").mkdir(parents=True)
+    outcome = kadmin("migration", "diff", "--metadata-dir", str(copied))
+    assert (ExitCode.FAILED, True) == (
+        outcome.exit_code,
+        "__cluster_metadata-0: name one of them" in outcome.stderr,
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ((), "give --bootstrap-controller HOST:PORT, or --metadata-dir DIR"),
+        (("--bootstrap-controller", "c1:9093", "--metadata-dir", "."), "give --bootstrap-"),
+        (("--bootstrap-controller", "c1:x"), "'c1:x' is not HOST:PORT"),
+    ],
+)
+def test_the_log_is_named_once(words: tuple[str, ...], reason: str) -> None:
+    outcome = kadmin("migration", "diff", *words)
+
+    assert (ExitCode.USAGE, True) == (outcome.exit_code, reason in outcome.stderr)
+
+
+def test_controllers_that_do_not_answer_are_unreachable(client: KazooClient) -> None:
+    outcome = kadmin("migration", "diff", "--bootstrap-controller", "127.0.0.1:1")
+
+    assert ExitCode.UNREACHABLE == outcome.exit_code
+    assert "cannot fetch the metadata log from the controllers at 127.0.0.1:1: " in outcome.stderr

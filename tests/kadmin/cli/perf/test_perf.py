@@ -46,6 +46,9 @@ LAST = re.compile(
         ((*PRODUCE, *SOME, "--processes", "2"), "there are fewer records than that"),
         ((*PRODUCE, *SOME, "--rounds", "2"), "--rounds is about --compare"),
         ((*PRODUCE, *SOME, "--compare", "a=1", "a=2", "--svg", "f"), "--svg is of one run"),
+        ((*PRODUCE, *SOME, "--svg", "/nowhere/a.svg"), "cannot write '/nowhere/a.svg': No such"),
+        ((*CONSUME, "--hdr", ""), "cannot write ''"),
+        ((*CONSUME, "--csv", ""), "--csv was given an empty name"),
         ((*PRODUCE, "t", "1", "x", "-1"), "is not topic num_records record_size"),
         ((*PRODUCE, "t", "1"), "2 words are not four"),
         ((*PRODUCE, *SOME, "--transactional-id", "x"), "kadmin writes in no transaction"),
@@ -63,6 +66,7 @@ LAST = re.compile(
         ((*LOAD, "--topic", "t", "--topic", "t"), "a topic is named twice"),
         ((*LOAD,), "missing option '--topic'"),
         (("perf", "report", *AT, "--only", "x"), "'x' is not one of"),
+        (("perf", "report", *AT, "--html", "/"), "cannot write '/': Is a directory"),
     ],
 )
 def test_wrong_usage_is_refused_before_any_broker_is_asked(

@@ -503,7 +503,7 @@ def test_replicas_in_another_order_after_a_cancellation_are_told_and_put_right(
     planned = reassign(fleet, *cancel, "--dry-run")
     given_up = reassign(fleet, *cancel)
     left = replicas_of(fleet, "ordered")
-    (line,) = [each for each in given_up.stderr.splitlines() if "order of before" in each]
+    (line,) = [each for each in given_up.stderr.splitlines() if "previous order" in each]
     righted = kadmin(*shlex.split(line.partition("kadmin ")[2]))
 
     assert begun.exit_code == ExitCode.DONE, begun

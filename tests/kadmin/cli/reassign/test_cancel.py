@@ -149,7 +149,7 @@ def test_a_controller_that_did_something_else_is_told_of(small: str) -> None:
 
     assert ExitCode.FAILED == outcome.exit_code, outcome
     assert "Successfully" not in outcome.stdout
-    assert "not given up: the controller was done before it heard of it" in outcome.stderr
+    assert "not cancelled: the controller had finished before, or refused it" in outcome.stderr
     assert "1 partition: t-0" in outcome.stderr
 
 

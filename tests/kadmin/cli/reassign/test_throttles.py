@@ -105,9 +105,9 @@ def test_the_next_step_is_shown_as_a_line_to_paste(small: str, monkeypatch) -> N
         waited = pasted(underway.stderr.splitlines()[-1].rpartition("to wait for it: ")[2])
     done_already, nothing = next_of("--execute", *file)
     back = next(
-        line.removeprefix("to take it back when it is done: ")
+        line.removeprefix("to undo it when it is done: ")
         for line in begun.stderr.splitlines()
-        if line.startswith("to take it back")
+        if line.startswith("to undo it")
     )
     with controlled(small):
         taken_back = pasted(back, "--wait")

@@ -89,7 +89,7 @@ def test_who_no_longer_waits_hears_what_goes_on_and_how_to_end_it(
     words = ("--reassignment-json-file", plan, "--zookeeper", small)
     # Nobody takes the request up.
     with AskingKadmin("reassign", "--execute", *words, "--throttle", "9", "--wait", "-y") as run:
-        run.read_until_said("to take it back")
+        run.read_until_said("to undo it")
         run.process.send_signal(signal.SIGINT)
         code = run.exit_code()
     with AskingKadmin("reassign", "--verify", *words, "--wait") as waiting:

@@ -75,6 +75,18 @@ def test_a_cluster_without_throttles_is_well(small: str) -> None:
     assert [] == list(Path().iterdir())
 
 
+def test_what_cannot_be_read_is_named_by_each_command(small: str) -> None:
+    with client_of(small) as client:
+        client.create("/config/brokers/1", b"{", makepath=True)
+
+    for name in ("list", "doctor", "release"):
+        ran = kadmin("throttle", name)
+
+        assert ExitCode.DONE == ran.exit_code, ran
+        assert "warning: left out: " in ran.stderr, ran
+        assert "/config/brokers/1" in ran.stderr
+
+
 def test_while_it_moves_the_throttles_of_a_reassignment_are_needed(small: str) -> None:
     execute(targets_file(t_0="2,1"), "--throttle", "1000")
     before = all_znodes(small)

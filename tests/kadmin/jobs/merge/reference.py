@@ -12,6 +12,7 @@ DATE = rb"\[(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3})\]"
 AT_START = re.compile(DATE)
 BEHIND_PREFIX = re.compile(DATE + rb" (?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL) ")
 PREFIX_BYTES_MAX = 256
+WRITER = re.compile(rb"\[(?:Controller|Broker) id=|(?<!\S)Broker [0-9]+ ")
 COLLECTOR = re.compile(rb"[\w.]+ +\| |\[pod/[^\]]+\] |[\w.-]+\.log:\d+:")
 """What collectors put before a whole line: behind it, a line is what it is without."""
 
@@ -44,7 +45,29 @@ def merge(
         )
     ]
     records.sort(key=lambda each: (each.time_ms, each.source, each.file, each.line))
-    return b"".join(line + b"\n" for record in records if only(record) for line in record.lines)
+    kept = once([each for each in records if only(each)], keeps_file_order)
+    return b"".join(line + b"\n" for record in kept for line in record.lines)
+
+
+def once(records: Sequence[Record], keeps_file_order: bool) -> list[Record]:
+    """The *records* without those that name their writer, and that a source before has as well."""
+    sources: dict[object, int] = {}
+    return [
+        record
+        for record in records
+        if (writer := WRITER.search(record.lines[0])) is None
+        or (own := time_of(record.lines[0])) is None
+        or record.source
+        == sources.setdefault(
+            (
+                record.time_ms,
+                keeps_file_order and own,
+                record.lines[0][writer.start() :],
+                record.lines[1:],
+            ),
+            record.source,
+        )
+    ]
 
 
 def records_of(

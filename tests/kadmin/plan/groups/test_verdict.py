@@ -20,7 +20,7 @@ READER = member("reader", T0)
 def look(
     seconds: float,
     committed: int | None,
-    end: int,
+    end: int | None,
     *,
     unread_s: float | None = 0,
     state: str = "Stable",
@@ -30,7 +30,7 @@ def look(
     time_ms = NOW_MS + round(1000 * seconds)
     found = group("g", *members, state=state)
     offsets = {} if committed is None else {T0: committed}
-    (row,) = lags_of(found, offsets, logs({T0: (start, end)}))
+    (row,) = lags_of(found, offsets, logs({} if end is None else {T0: (start, end)}))
     since_ms = None if unread_s is None or not row.lag else time_ms - round(1000 * unread_s)
     return Look(time_ms=time_ms, group=found, rows=(row._replace(unread_since_ms=since_ms),))
 
@@ -111,6 +111,8 @@ def verdict(*looks: Look) -> Verdict:
             id="stands-still-at-an-unknown-time",
         ),
         pytest.param([look(0, None, 90)], Verdict.OK, id="nothing-committed-yet"),
+        pytest.param([look(0, 9, 9), look(10, 9, None)], Verdict.UNKNOWN, id="without-a-leader"),
+        pytest.param([look(0, 9, 9), look(10, 5, None)], Verdict.REWOUND, id="went-back-unled"),
         # Producers choose the times of records.
         pytest.param(
             [look(0, 5, 90, unread_s=-3600), look(10, 5, 95, unread_s=-3590)],

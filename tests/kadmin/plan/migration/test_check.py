@@ -604,6 +604,20 @@ def test_topics_that_wait_for_their_deletion_keep_no_broker() -> None:
     assert MigrationKind.DEAD_REPLICA not in {each.kind for each in found(evidence)}
 
 
+def test_an_old_protocol_is_one_finding_of_its_brokers() -> None:
+    """The registration shows it as well, where the brokers do not answer."""
+    evidence = replace(
+        calm(answers=answers({IBP: "1.1-IV0"}, {IBP: "1.1-IV0"})),
+        snapshot=cluster(brokers("0 1", version=4), topic("t", "0,1")),
+    )
+
+    found = [each for each in judge(evidence).findings if each.kind is MigrationKind.RELEASE]
+
+    assert ["brokers 0 and 1 have inter.broker.protocol.version=1.1-IV0"] == [
+        each.text for each in found
+    ]
+
+
 def test_a_stale_request_is_never_carried_out() -> None:
     moving = Reassignment(targets={TopicPartition("gone", 0): (BrokerId(1),)}).targets
     evidence = with_snapshot(cluster(brokers("0 1"), topic("t", "0,1"), stale_moves=dict(moving)))

@@ -17,12 +17,20 @@ from tests.kadmin.builders import brokers, cluster, topic
 from tests.kadmin.plan.migration.evidence import NOW_MS, calm, migrating, with_snapshot
 
 
+def copying(seconds: int) -> MigrationEvidence:
+    """A KRaft controller has taken the cluster so long ago, and not copied it."""
+    found = migrating(-1)
+    node = NodeTimes(NOW_MS - 1000 * seconds, NOW_MS - 1000 * seconds, 0)
+    return replace(found, nodes={**found.nodes, paths.CONTROLLER: node})
+
+
 @pytest.mark.parametrize(
     ("evidence", "phase", "next_step"),
     [
         (calm(), Phase.NOT_BEGUN, "format and start the controllers"),
         (migrating(-1, owner="zookeeper"), Phase.WAITING, "migration.enable"),
         (migrating(-1), Phase.COPYING, "give the cluster back"),
+        (copying(59), Phase.COPYING, "look at this again"),
         (migrating(40), Phase.DUAL_WRITE, "process.roles=broker"),
         (migrating(40, live=""), Phase.KRAFT, "that is final"),
         (migrating(40, owner="zookeeper"), Phase.LEFT_BEHIND, "remove /migration"),
@@ -54,6 +62,20 @@ def test_controllers_that_write_no_more_are_all_that_is_waited_for(live: str) ->
     (waits,) = status(silent).waits
     assert "none has for 60 s: all are down, or finalised" in waits
     assert not any("restart the" in text for text in status(silent).next_steps)
+    if not live:
+        # There is no way back from finalised controllers, whatever ZooKeeper has.
+        report = rollback(at_epoch(silent, 40))
+        assert "if they were finalised, there is no way back" in report.blockers[0]
+        assert (status(silent).next_steps, (), None) == (report.steps, report.stranded, report.fix)
+
+
+def test_a_copy_that_does_not_end_was_aborted() -> None:
+    found = status(copying(90))
+
+    (waits,) = found.waits
+    assert "has not ended within 90 s: the controllers have most likely ended" in waits
+    assert found.command == "kadmin migration rollback-check --fix"
+    assert rollback(copying(90)).is_safe
 
 
 @pytest.mark.parametrize(

@@ -243,6 +243,24 @@ def test_new_brokers_get_their_share_from_the_fullest() -> None:
     assert (3, True) == (plan.lower_bound, plan.is_optimal)
 
 
+def test_a_new_broker_takes_from_the_fullest_of_other_racks_too() -> None:
+    layout = layout_of("abcc", (0, 1), (0, 1), (2, 0), (2, 0), (1, 0), (1,), (2,))
+
+    plan = made(layout, Goal.ADD, brokers=ids(3)).plan
+
+    assert {0: 3, 1: 3, 2: 3, 3: 3} == loads_after(layout, plan)
+    assert (3, True) == (plan.lower_bound, plan.is_optimal)
+
+
+def test_a_new_broker_takes_from_its_own_rack_what_has_to_stay_in_it() -> None:
+    layout = layout_of("abcc", *[(0, 1, 2)] * 4)
+
+    plan = made(layout, Goal.ADD, brokers=ids(3)).plan
+
+    assert {0: 4, 1: 4, 2: 2, 3: 2} == loads_after(layout, plan)
+    assert (2, True) == (plan.lower_bound, plan.is_optimal)
+
+
 def test_a_new_broker_takes_the_place_of_another() -> None:
     layout = layout_of("----", (0, 1), (1, 0), (0, 3))
 

@@ -95,7 +95,7 @@ def test_what_brokers_do_not_have_is_told_with_all_replicas() -> None:
     moves = wanted(t_0_1="/c", t_1_1="/c", t_2_2="/a", u_0_3="/a", u_1_1="/b").values()
 
     assert [
-        "broker 3 does not tell its log directories: u-0-3",
+        "broker 3 does not list its log directories: u-0-3",
         "log directory /c of broker 1 is none of its (/a, /b): t-0-1, t-1-1",
         "log directory /a of broker 2 has failed (/b): t-2-2",
     ] == list(dir_problems(moves, LOG_DIRS))

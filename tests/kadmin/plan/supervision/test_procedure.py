@@ -183,7 +183,7 @@ def test_a_move_that_is_refused_again_and_again_is_left() -> None:
 
 
 def test_what_cannot_be_given_up_now_is_waited_for_and_goes_back_later() -> None:
-    held = Asked({}, {T0: "a replica of before is not alive"})
+    held = Asked({}, {T0: "a previous replica is not alive"})
     give_up = GiveUp({T0: ids("1,2")})
 
     found = effects(BACKWARD, *[MOVING] * 5, ARRIVED, GiveUp=held)

@@ -34,6 +34,7 @@ def source(name: str, read: int, wanted: int, kept: int, **others: int) -> Sourc
 def said(
     *sources: SourceSummary,
     counts: dict[str, int] | None = None,
+    duplicate_lines: int = 0,
     time_bounds: TimeBounds | None = None,
 ) -> list[str]:
     summary = Summary(
@@ -42,6 +43,7 @@ def said(
         skipped=(),
         damaged=(),
         counts=counts or {},
+        duplicate_lines=duplicate_lines,
         time_bounds=time_bounds,
     )
     return list(summary_lines(summary, seconds=2.04))
@@ -58,12 +60,14 @@ def test_every_line_that_is_missing_is_accounted_for():
         source("1", 1000, 400, 100, unread_bytes=3 << 20, undated_lines=1),
         source("10", 20, 20, 0, lost_bytes=100),
         counts={"kind:elected": 90, "kind:other": 10, "level:INFO": 99, "level:-": 1},
+        duplicate_lines=7,
     )
 
     assert [
         "merged 100 of 1,020 lines from 2 sources (4.0 KiB) in 2.0 s",
-        "  left out: 600 outside the times, 320 by other filters, "
-        "3.0 MiB outside the times not even read, 100 B that could not be read",
+        "  left out: 600 outside the times, 313 by other filters, "
+        "7 that two sources have, merged once, 3.0 MiB outside the times not even read, "
+        "100 B that could not be read",
         "  1 line before the first dated one of a file, kept with it",
         "  source 1   100 of 1,000",
         "  source 10  0 of 20",

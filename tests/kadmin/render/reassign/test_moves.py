@@ -136,7 +136,7 @@ def test_lines_tell_of_log_directories() -> None:
         "  t-1-2: /a -> /c",
     ] == list(plan_lines(dirs_alone, {}))
     assert [
-        "plan: 1 replica stays in the log directory of before",
+        "plan: 1 replica stays in the previous log directory",
         "  t-1-2: /b -> /a",
     ] == list(cancellation_lines(replace(dirs_alone, dir_moves=given_up([GOING]))))
     assert [

@@ -1,0 +1,128 @@
+"""The instructions that a broker takes for one small produce request, counted by valgrind.
+
+    python -m bench.instructions [requests]
+
+From the call for a readable socket to the answer in it: one record of 100 bytes, acks=1, in process
+and on a real file.  What else the machine does changes nothing, so a change of one percent shows;
+the kernel's part is not counted.  Needs valgrind, and a Python with symbols.
+"""
+
+import contextvars
+import gc
+import os
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any, Final, cast
+
+from cluster.api.dispatch import ELEMENTS_MAX, SERVED
+from cluster.api.flat_produce import flat_produce
+from cluster.broker.configs.broker_configs import BrokerConfigs
+from cluster.broker.handling import Peer
+from cluster.broker.ports import ApiSettings
+from cluster.metrics.registry import MetricsRegistry
+from cluster.runtime.disk.files import Disk
+from cluster.runtime.network.connection import Connection
+from cluster.runtime.network.memory_pool import MemoryPool
+from cluster.runtime.network.plaintext_transport import PlaintextTransport
+from cluster.runtime.network.request_metrics import RequestMetrics
+from cluster.runtime.network.service import Service
+from cluster.runtime.network.turns import Turns
+from cluster.wire.api_keys import ApiKey
+from cluster.wire.codec import encode_request
+from cluster.wire.messages.produce import PartitionProduceData, ProduceRequest, TopicProduceData
+from tests.cluster.api.world import World
+from tests.cluster.storage.batches import batch
+
+WARM_UP: Final = 300
+MEASURED: Final = "context_run"
+"""The function of CPython within which instructions count: nothing else here calls it."""
+TOPIC: Final = "bench-0"
+
+
+class Readers:
+    """As much of an event loop as a connection needs: what it calls when a socket is readable."""
+
+    def __init__(self) -> None:
+        self.calls: dict[int, Callable[[], object]] = {}
+
+    def add_reader(self, connected: socket.socket, call: Callable[[], object]) -> None:
+        self.calls[connected.fileno()] = call
+
+    def remove_reader(self, connected: socket.socket) -> None:
+        self.calls.pop(connected.fileno(), None)
+
+
+def produce(requests: int, directory: str) -> None:
+    """Send *requests*, one after the other, to a broker with its log in *directory*."""
+    settings, disk = ApiSettings(configs=BrokerConfigs({})), cast(Any, Disk())
+    world = World(settings, disk=disk, directories=(directory,))
+    world.lead(TOPIC)
+    broker, readers, later = world.broker, Readers(), list[Callable[[], object]]()
+    metrics = RequestMetrics(
+        MetricsRegistry(monotonic_ns=time.monotonic_ns, random=Random(7).random)
+    )
+    service = Service(
+        handler=world.dispatch.handle,
+        served=SERVED,
+        refuse_version=lambda error: None,
+        elements_max=ELEMENTS_MAX,
+        memory=MemoryPool(100_000_000, -1),
+        turns=Turns(later.append, time.perf_counter_ns),
+        metrics=metrics,
+        call_soon=later.append,
+        now_ns=time.perf_counter_ns,
+        flat_produce=flat_produce(
+            broker.ports, broker.appender, partial(metrics.count_error, ApiKey.PRODUCE)
+        ),
+    )
+    client, connected = socket.socketpair()
+    connected.setblocking(False)
+    transport = PlaintextTransport(cast(Any, readers), connected, Peer("127.0.0.1", 1, "PLAINTEXT"))
+    Connection(service, transport, lambda connection, reason: None)
+    records = bytes(batch([b"v" * 100], times=[time.time_ns() // 1_000_000]))
+    body = ProduceRequest(
+        None, 1, 30_000, [TopicProduceData(TOPIC, [PartitionProduceData(0, records)])]
+    )
+    buffers = encode_request(ApiKey.PRODUCE, 9, 7, "bench", body)
+    request = b"".join(cast(list[bytes], buffers))
+    context = contextvars.copy_context()
+    gc.freeze()
+    for number in range(WARM_UP + requests):
+        client.send(request)
+        readable = readers.calls[connected.fileno()]
+        if number < WARM_UP:
+            readable()
+        else:
+            context.run(readable)
+        assert len(client.recv(4096)) > 4, "it is answered at once"
+
+
+def main() -> None:
+    requests = int(sys.argv[1]) if len(sys.argv) > 1 else 500
+    with tempfile.TemporaryDirectory() as directory:
+        if "BENCH_PRODUCES" in os.environ:
+            produce(requests, directory)
+            return
+        command = (
+            *("valgrind", "--tool=callgrind", f"--toggle-collect={MEASURED}"),
+            f"--callgrind-out-file={Path(directory) / 'callgrind'}",
+            *(sys.executable, "-m", "bench.instructions", str(requests)),
+        )
+        environment = {**os.environ, "BENCH_PRODUCES": "1", "PYTHONHASHSEED": "0"}
+        done = subprocess.run(command, env=environment, stderr=subprocess.PIPE, text=True)
+    found = re.search(r"Collected : (\d+)", done.stderr)
+    if done.returncode != 0 or found is None:
+        raise SystemExit(done.stderr)
+    print(f"{int(found[1]) / requests:,.0f} instructions a request")
+
+
+if __name__ == "__main__":
+    main()
