@@ -67,6 +67,8 @@ IN_REQUEST: Final = (1, 100)
 GROUPS: Final = 100
 SESSION_MS: Final = 600_000
 """Of members that send no heartbeats while brokers come to rest."""
+INITIAL_DELAY_MS: Final = 10_000
+"""Within which the next member of a new group joins, however busy the machine is."""
 REBALANCES: Final = 10
 """How often the group rebalances in a round."""
 TOPIC: Final = "bench"
@@ -173,7 +175,12 @@ def begun_brokers(stack: ExitStack, commands: dict[str, Command], directory: Pat
     server = start_server(directory / "zookeeper")
     stack.callback(server.kill)
     return [
-        stack.enter_context(running(name, command, chroot(server.connect, name), directory / name))
+        stack.enter_context(
+            running(
+                *(name, command, chroot(server.connect, name), directory / name),
+                settings={"group.initial.rebalance.delay.ms": INITIAL_DELAY_MS},
+            )
+        )
         for name, command in commands.items()
     ]
 
