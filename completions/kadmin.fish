@@ -1118,7 +1118,7 @@ complete -c kadmin -n '__kadmin_at kadmin offsets' -l admin.config -r -F -d 'Pro
 complete -c kadmin -n '__kadmin_at kadmin groups' -a migrate-offsets -d 'Copy offsets of groups from ZooKeeper to brokers, or back.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l list -d 'List the names of groups.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l describe -d 'Describe groups: what they have read, and who reads.'
-complete -c kadmin -n '__kadmin_at kadmin groups' -l verdict -d 'Judge groups: ok, behind, stalled, stopped or rewound; exits with 4 unless all are ok.'
+complete -c kadmin -n '__kadmin_at kadmin groups' -l verdict -d 'Judge groups: ok, unknown, behind, stalled, stopped or rewound; exits with 4 unless all are ok.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l reset-offsets -d 'Plan new offsets; with --execute, commit them.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l delete -d 'Delete groups that have no members.'
 complete -c kadmin -n '__kadmin_at kadmin groups' -l delete-offsets -d 'Delete what groups committed to topics.'

@@ -59,7 +59,8 @@ OF_TOPICS: Final = (*LOOKS, "reset-offsets", "delete-offsets")
 @action(
     "--verdict",
     section=ACTIONS,
-    help="Judge groups: ok, behind, stalled, stopped or rewound; exits with 4 unless all are ok.",
+    help="Judge groups: ok, unknown, behind, stalled, stopped or rewound; exits with 4 unless all"
+    " are ok.",
 )
 @action("--reset-offsets", section=ACTIONS, help="Plan new offsets; with --execute, commit them.")
 @action("--delete", section=ACTIONS, help="Delete groups that have no members.")
@@ -267,10 +268,10 @@ def groups(session: Session, **options: Any) -> None:
     records are gone that the group never read, it has been longer.
 
     --watch also shows how fast groups read and others write, and when all will be read. --verdict
-    judges by time: ok, behind (records are unread for too long, and the group reads), stalled (a
-    member has the partition and commits nothing, or what is committed is beyond the end), stopped
-    (no member has it), rewound (it went back). A group that has read all is ok, however long ago
-    that was.
+    judges by time: ok, unknown (no leader returned where the log ends), behind (records are unread
+    for too long, and the group reads), stalled (a member has the partition and commits nothing, or
+    what is committed is beyond the end), stopped (no member has it), rewound (it went back). A
+    group that has read all is ok, however long ago that was.
 
     --reset-offsets plans new offsets, within the log, and says how many records are skipped or read
     again; --execute commits them. A group must have no members for that, not even one that joins
