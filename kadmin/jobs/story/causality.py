@@ -6,6 +6,7 @@ then.  So all that is needed of a source is a list of lifts: from this time on, 
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Final
 
 import numpy as np
@@ -111,12 +112,13 @@ def lifts_of(sources: Sequence[str], found: Mapping[Route, Proofs]) -> dict[str,
     """Return the lifts of each source, of those that are held back at all.
 
     *sources* are in the order in which lines of one time stand.  Orders that contradict each other,
-    of clocks that were set in between, or both ways within one millisecond, are given up after as
+    of clocks that were set in between, or both ways within one millisecond, are followed for as
     many rounds as there are sources.
     """
     place = {name: number for number, name in enumerate(sources)}
     lifts: dict[str, Lifts] = {}
-    for _ in sources:
+    # Two sources may hold each other back many times, each time by less, until nothing changes.
+    for _ in count() if agree(found, place) else range(len(sources)):
         following = {
             taker: lifted(
                 [
@@ -135,6 +137,25 @@ def lifts_of(sources: Sequence[str], found: Mapping[Route, Proofs]) -> dict[str,
             break
         lifts = following
     return dict(sorted(lifts.items()))
+
+
+def agree(found: Mapping[Route, Proofs], place: Mapping[str, int]) -> bool:
+    """Return whether no source is held back by itself, through others: then the lifts are bounded.
+
+    They are if the longest way to each source, by the fastest order of each route, has an end.
+    """
+    held = {
+        (giver, taker): int((some.given - some.taken).max()) + (place[giver] > place[taker])
+        for (giver, taker), some in found.items()
+    }
+    most = dict.fromkeys(place, 0)
+    for _ in place:
+        before = dict(most)
+        for (giver, taker), by_ms in held.items():
+            most[taker] = max(most[taker], before[giver] + by_ms)
+        if most == before:
+            return True
+    return False
 
 
 def lifted(parts: Sequence[tuple[Int64s, Int64s]]) -> Lifts:
