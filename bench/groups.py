@@ -212,6 +212,7 @@ class Members:
     """The members of one group, each on a connection of its own."""
 
     def __init__(self, stack: ExitStack, broker: Broker, count: int) -> None:
+        self.broker = broker
         self.group = f"of-{count}"
         with broker.wire() as wire:
             await_coordinator(wire, self.group)
@@ -238,6 +239,8 @@ class Members:
 
     def rebalance(self) -> None:
         joined = self.join()
+        if errors := {answer.error_code for answer in joined} - {0}:
+            raise SystemExit(f"{self.broker.name}: members did not join, errors {errors}")
         for wire, answer in zip(self.wires, joined, strict=True):
             given = [
                 SyncGroupRequestAssignment(one.member_id, b"a" * 100) for one in answer.members
@@ -248,7 +251,7 @@ class Members:
         for wire in self.wires:
             synced = decode_response(SyncGroupResponse, SYNC_VERSION, wire.receive()).body
             if synced.error_code or len(synced.assignment) != 100:
-                raise SystemExit(f"a member got no assignment: {synced}")
+                raise SystemExit(f"{self.broker.name}: a member got no assignment: {synced}")
 
 
 def show_rebalances(

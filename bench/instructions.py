@@ -1,10 +1,11 @@
-"""The instructions that a broker takes for one small produce request, counted by valgrind.
+"""The instructions that a broker takes for one small request, counted by valgrind.
 
-    python -m bench.instructions [requests]
+    python -m bench.instructions [requests] [offsets]
 
-From the call for a readable socket to the answer in it: one record of 100 bytes, acks=1, in process
-and on a real file.  What else the machine does changes nothing, so a change of one percent shows;
-the kernel's part is not counted.  Needs valgrind, and a Python with symbols.
+From the call for a readable socket to the answer in it: a produce request of one record of 100
+bytes with acks=1, or an OffsetCommit request of so many offsets; in process and on a real file.
+What else the machine does changes nothing, so a change of one percent shows; the kernel's part is
+not counted.  Needs valgrind, and a Python with symbols.
 """
 
 import contextvars
@@ -22,12 +23,14 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final, cast
 
+from bench.groups import commit_request
 from cluster.api.dispatch import ELEMENTS_MAX, SERVED
 from cluster.api.flat_produce import flat_produce
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.handling import Peer
 from cluster.broker.ports import ApiSettings
 from cluster.metrics.registry import MetricsRegistry
+from cluster.model.ids import OFFSETS_TOPIC
 from cluster.runtime.disk.files import Disk
 from cluster.runtime.network.connection import Connection
 from cluster.runtime.network.memory_pool import MemoryPool
@@ -60,11 +63,24 @@ class Readers:
         self.calls.pop(connected.fileno(), None)
 
 
-def produce(requests: int, directory: str) -> None:
-    """Send *requests*, one after the other, to a broker with its log in *directory*."""
+def produce_request() -> bytes:
+    records = bytes(batch([b"v" * 100], times=[time.time_ns() // 1_000_000]))
+    body = ProduceRequest(
+        None, 1, 30_000, [TopicProduceData(TOPIC, [PartitionProduceData(0, records)])]
+    )
+    return b"".join(cast(list[bytes], encode_request(ApiKey.PRODUCE, 9, 7, "bench", body)))
+
+
+def send(requests: int, offsets: int, directory: str) -> None:
+    """Send *requests*, one after the other, to a broker with its logs in *directory*: commits of
+    *offsets*, or without any produce requests.
+    """
     settings, disk = ApiSettings(configs=BrokerConfigs({})), cast(Any, Disk())
     world = World(settings, disk=disk, directories=(directory,))
-    world.lead(TOPIC)
+    world.lead(TOPIC, partitions=max(1, offsets))
+    if offsets:
+        world.lead(OFFSETS_TOPIC)
+        world.settle()
     broker, readers, later = world.broker, Readers(), list[Callable[[], object]]()
     metrics = RequestMetrics(
         MetricsRegistry(monotonic_ns=time.monotonic_ns, random=Random(7).random)
@@ -87,12 +103,7 @@ def produce(requests: int, directory: str) -> None:
     connected.setblocking(False)
     transport = PlaintextTransport(cast(Any, readers), connected, Peer("127.0.0.1", 1, "PLAINTEXT"))
     Connection(service, transport, lambda connection, reason: None)
-    records = bytes(batch([b"v" * 100], times=[time.time_ns() // 1_000_000]))
-    body = ProduceRequest(
-        None, 1, 30_000, [TopicProduceData(TOPIC, [PartitionProduceData(0, records)])]
-    )
-    buffers = encode_request(ApiKey.PRODUCE, 9, 7, "bench", body)
-    request = b"".join(cast(list[bytes], buffers))
+    request = commit_request("group", TOPIC, offsets) if offsets else produce_request()
     context = contextvars.copy_context()
     gc.freeze()
     for number in range(WARM_UP + requests):
@@ -107,16 +118,17 @@ def produce(requests: int, directory: str) -> None:
 
 def main() -> None:
     requests = int(sys.argv[1]) if len(sys.argv) > 1 else 500
+    offsets = int(sys.argv[2]) if len(sys.argv) > 2 else 0
     with tempfile.TemporaryDirectory() as directory:
-        if "BENCH_PRODUCES" in os.environ:
-            produce(requests, directory)
+        if "BENCH_SENDS" in os.environ:
+            send(requests, offsets, directory)
             return
         command = (
             *("valgrind", "--tool=callgrind", f"--toggle-collect={MEASURED}"),
             f"--callgrind-out-file={Path(directory) / 'callgrind'}",
-            *(sys.executable, "-m", "bench.instructions", str(requests)),
+            *(sys.executable, "-m", "bench.instructions", str(requests), str(offsets)),
         )
-        environment = {**os.environ, "BENCH_PRODUCES": "1", "PYTHONHASHSEED": "0"}
+        environment = {**os.environ, "BENCH_SENDS": "1", "PYTHONHASHSEED": "0"}
         done = subprocess.run(command, env=environment, stderr=subprocess.PIPE, text=True)
     found = re.search(r"Collected : (\d+)", done.stderr)
     if done.returncode != 0 or found is None:

@@ -16,6 +16,7 @@ from cluster.broker.metadata_cache import MetadataCache
 from cluster.broker.ports import Ports
 from cluster.coordination.consumer_offsets import can_keep
 from cluster.group.answers import Answer, CommitAnswer
+from cluster.group.offsets import shared_partitions
 from cluster.group.requests import CommitOffsets
 from cluster.model.acl import AclOperation, ResourceType
 from cluster.model.api_error import ApiError
@@ -63,15 +64,24 @@ class OffsetCommits:
         unknown = UNKNOWN if is_for_zookeeper else self._unknown(body.group_id)
         for name, partitions in body.topics:
             known = self.cache.partitions_of(name) if may_read else NOTHING_KNOWN
-            for index, offset, leader_epoch, time_ms, metadata in partitions:
-                partition = _new(TopicPartition, (name, index))
-                if index in known:
-                    if time_ms == NO_TIMESTAMP:
-                        time_ms = now_ms
-                    fields = (offset, leader_epoch, metadata or "", time_ms, expire_timestamp)
-                    offsets[partition] = _new(OffsetCommitValue, fields)
-                else:
-                    errors[partition] = unknown if may_read else TOPIC_AUTHORIZATION_FAILED
+            shared = shared_partitions(name)
+            offsets |= {
+                shared[index]: _new(
+                    OffsetCommitValue,
+                    (
+                        offset,
+                        leader_epoch,
+                        metadata or "",
+                        now_ms if time_ms == NO_TIMESTAMP else time_ms,
+                        expire_timestamp,
+                    ),
+                )
+                for index, offset, leader_epoch, time_ms, metadata in partitions
+                if index in known
+            }
+            if unknown_ones := [one[0] for one in partitions if one[0] not in known]:
+                error = unknown if may_read else TOPIC_AUTHORIZATION_FAILED
+                errors |= {TopicPartition(name, index): error for index in unknown_ones}
 
         def answered(answer: Answer) -> None:
             assert isinstance(answer, CommitAnswer)

@@ -7,6 +7,7 @@ __all__ = [
     "core",
     "effects",
     "events",
+    "offsets",
     "replay",
     "requests",
     "states",

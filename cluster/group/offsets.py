@@ -9,6 +9,7 @@ before it; here each commit is pending by itself.
 """
 
 from collections.abc import Callable, Collection, Mapping
+from functools import lru_cache
 from itertools import chain
 from typing import Final, TypeAlias
 
@@ -23,6 +24,29 @@ NOTHING_COMMITTED = FetchedOffset()
 NOWHERE: Final = -1
 """Before all offsets of a log."""
 UNSTABLE = FetchedOffset(error=ErrorCode.UNSTABLE_OFFSET_COMMIT)
+TOPICS_MAX: Final = 1024
+"""Of how many topics the partitions are shared."""
+
+
+class SharedPartitions(dict[int, TopicPartition]):
+    """The partitions of a topic by number: ask only for those that exist.
+
+    Groups commit offsets of the same partitions again and again: with the same object as a key a
+    dictionary need not compare it, and no commit keeps one of its own.
+    """
+
+    __slots__ = ("_topic",)
+
+    def __init__(self, topic: str) -> None:
+        self._topic = topic
+
+    def __missing__(self, number: int) -> TopicPartition:
+        partition = self[number] = TopicPartition(self._topic, number)
+        return partition
+
+
+shared_partitions: Final = lru_cache(TOPICS_MAX)(SharedPartitions)
+"""Returns those of the topic with a name."""
 
 
 class LoggedOffsets:

@@ -9,10 +9,10 @@ Source: Kafka's GroupMetadataManager.doLoadGroupsAndOffsets.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from cluster.group.group import Group
-from cluster.group.offsets import LoggedOffsets
+from cluster.group.offsets import LoggedOffsets, shared_partitions
 from cluster.model.group_records import (
     GroupMetadataKey,
     GroupMetadataValue,
@@ -20,13 +20,9 @@ from cluster.model.group_records import (
     OffsetCommitKey,
     OffsetCommitValue,
 )
-from cluster.model.ids import TopicPartition
 
 Offsets: TypeAlias = defaultdict[str, LoggedOffsets]
 """By group."""
-
-# Makes a named tuple in half the time: its fields need not be counted.
-_new: Final = tuple.__new__
 
 
 class Replay:
@@ -50,7 +46,7 @@ class Replay:
         for key, value in records:
             if isinstance(key, OffsetCommitKey):
                 group, topic, index = key
-                partition = _new(TopicPartition, (topic, index))
+                partition = shared_partitions(topic)[index]
                 if value is None:
                     offsets[group].remove(partition)
                 else:
