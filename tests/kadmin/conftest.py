@@ -1,6 +1,7 @@
 """What tests of several parts of kadmin share: a broker, Spark, S3, classes, quick waits."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,9 +11,13 @@ import pytest
 
 from kadmin.execute import waiting
 from kadmin.jobs.spark.engine import SparkEngine
+from kadmin.jvm.java import find_java
+from kadmin.local.archive import server_archive
+from kadmin.local.jars import class_path
 from kadmin.local.zookeeper import ZooKeeperServer
+from tests.interop.maven import exclusive
 from tests.support.brokers import running_broker
-from tests.support.checkout import CHECKOUT
+from tests.support.checkout import CACHE, CHECKOUT
 from tests.support.one_broker import OneBroker
 from tests.support.quick_time import QuickTime
 from tests.support.s3 import Bucket, bucket_of_a_server
@@ -87,16 +92,32 @@ def quick_waits(unhurried: None, monkeypatch: pytest.MonkeyPatch) -> None:
 def archive_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What XDG_CACHE_HOME is with a class-data archive, as the background process makes it.
 
-    With it a ZooKeeper costs two thirds of its start, and asks for no archive of its own.
+    With it a ZooKeeper costs two thirds of its start, and asks for no archive of its own.  It is
+    made once for all workers and runs; each has a copy, as other checkouts keep theirs beside it.
     """
+    shared = CACHE / "archives"
+    shared.mkdir(parents=True, exist_ok=True)
     cache = tmp_path_factory.mktemp("archives")
+    own = cache / "kadmin"
+    own.mkdir()
+    with exclusive(shared / "lock"):
+        make_archive_in(shared)
+        stem = server_archive(find_java(), class_path()).stem()
+        for made in (shared / "kadmin").glob(f"{stem}-*.jsa"):
+            shutil.copy(made, own)
+    # A maker that outlived its run makes none beside it.
+    if not os.listdir(own):
+        make_archive_in(cache)
+    return cache
+
+
+def make_archive_in(cache: Path) -> None:
     subprocess.run(
         [sys.executable, "-m", "kadmin.local.archive_maker"],
         env={**os.environ, "XDG_CACHE_HOME": str(cache)},
         cwd=CHECKOUT,
         check=True,
     )
-    return cache
 
 
 @pytest.fixture(scope="session")

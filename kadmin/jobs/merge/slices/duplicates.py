@@ -31,7 +31,8 @@ BEHIND_MESSAGE: Final = r"[ \t]+(?:- )?[(\[<{]state\.change\.logger[^\n]*"
 BRACKET: Final = ord("[")
 BRACKET_END: Final = ord("]")
 WORD_SIZE: Final = 8
-MARK_WORDS: Final = 3
+MARK_BYTES: Final = 3 * WORD_SIZE
+SLOT_BITS: Final = 16
 FACTOR: Final = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -43,7 +44,10 @@ def duplicates(
 
     Their *times* differ from *keys* where the order of files holds.
     """
-    candidates = alike(records, keys, shared(sources, keys), sources)
+    if are_of_one(sources):
+        return np.empty(0, np.intp)
+    candidates = alike(records, keys, sources)
+    candidates = candidates[shared(sources[candidates], keys[candidates])]
     if not len(candidates):
         return candidates
     messages = messages_of(records.take(pa.array(candidates)))
@@ -81,12 +85,16 @@ def duplicates_of_earlier(
 def shared(sources: Int64s, *same: Int64s) -> Indexes:
     """Return the numbers of the records that have all of *same*, which are in order, in common with
     records of other sources."""
-    if len(sources) < 2 or bool((sources == sources[0]).all()):
+    if are_of_one(sources):
         return np.empty(0, np.intp)
     begins = begins_of(*same)
     starts = np.flatnonzero(begins)
     is_shared = np.minimum.reduceat(sources, starts) != np.maximum.reduceat(sources, starts)
     return np.flatnonzero(is_shared[np.cumsum(begins) - 1])
+
+
+def are_of_one(sources: Int64s) -> bool:
+    return len(sources) < 2 or bool((sources == sources[0]).all())
 
 
 def begins_of(*same: Int64s) -> npt.NDArray[np.bool_]:
@@ -96,28 +104,26 @@ def begins_of(*same: Int64s) -> npt.NDArray[np.bool_]:
     return begins
 
 
-def alike(
-    records: pa.LargeBinaryArray, keys: Int64s, candidates: Indexes, sources: Int64s
-) -> Indexes:
-    """Return those of *candidates* whose writer and first words another source has at their key: to
-    compare whole messages would take longer than the rest of the merge."""
-    if not len(candidates):
-        return candidates
+def alike(records: pa.LargeBinaryArray, keys: Int64s, sources: Int64s) -> Indexes:
+    """Return the numbers of the records whose writer and first words another source has at their
+    key: to compare whole messages would take longer than the rest of the merge."""
     data, bounds = parts_of(records)
-    starts, ends = bounds[candidates], bounds[candidates + 1]
-    if are_plain(data, starts, ends):
-        at = starts + PLAIN_DATE_CHARS
+    if are_plain(data, bounds):
+        candidates = np.arange(len(records))
+        at = bounds[:-1] + PLAIN_DATE_CHARS
     else:
+        candidates = shared(sources, keys)
         places = writers_in(records.take(pa.array(candidates)))
-        named = np.flatnonzero(places >= 0)
-        candidates, at, ends = candidates[named], (starts + places)[named], ends[named]
-    is_long = ends - at >= WORD_SIZE * MARK_WORDS
-    short, candidates, at = candidates[~is_long], candidates[is_long], at[is_long]
+        named = places >= 0
+        candidates = candidates[named]
+        at = bounds[candidates] + places[named]
+    is_long = bounds[1:][candidates] - at >= MARK_BYTES
+    short, candidates = candidates[~is_long], candidates[is_long]
     if len(candidates):
-        words = np.ndarray(len(data) - WORD_SIZE + 1, "<u8", data, strides=(1,))
-        marks = np.zeros(len(candidates), np.uint64)
-        for number in range(MARK_WORDS):
-            marks = marks * FACTOR ^ words[at + number * WORD_SIZE]
+        marks = marks_of(data, at[is_long])
+        several = np.flatnonzero(are_in_several(marks, sources[candidates]))
+        candidates, marks = candidates[several], marks[several]
+    if len(candidates):
         its_keys, its_sources, same = keys[candidates], sources[candidates], marks.view(np.int64)
         order = np.lexsort((same, its_keys))
         found = shared(its_sources[order], its_keys[order], same[order])
@@ -125,13 +131,35 @@ def alike(
     return np.sort(np.concatenate([candidates, short]))
 
 
-def are_plain(data: npt.NDArray[np.uint8], starts: Int64s, ends: Int64s) -> bool:
+def marks_of(data: npt.NDArray[np.uint8], places: Int64s) -> npt.NDArray[np.uint64]:
+    """Return a number for the `MARK_BYTES` at each of *places*; equal bytes have equal ones."""
+    windows = np.ndarray(len(data) - MARK_BYTES + 1, f"V{MARK_BYTES}", data, strides=(1,))
+    words = windows[places].view("<u8").reshape(-1, MARK_BYTES // WORD_SIZE)
+    marks = np.zeros(len(places), np.uint64)
+    for word in words.T:
+        marks = (marks ^ word) * FACTOR
+    return marks
+
+
+def are_in_several(marks: npt.NDArray[np.uint64], sources: Int64s) -> npt.NDArray[np.bool_]:
+    """Return which *marks* more than one source has, and a few that only look so: brokers' own logs
+    have hardly any, and are not compared key by key."""
+    slots = (marks >> np.uint64(64 - SLOT_BITS)).astype(np.intp)
+    owners = np.empty(1 << SLOT_BITS, sources.dtype)
+    # Of several sources one stays the owner, and the others see that they are not.
+    owners[slots] = sources
+    is_several = np.zeros(1 << SLOT_BITS, np.bool_)
+    is_several[slots[owners[slots] != sources]] = True
+    found: npt.NDArray[np.bool_] = is_several[slots]
+    return found
+
+
+def are_plain(data: npt.NDArray[np.uint8], bounds: Int64s) -> bool:
     """Return whether all records begin with a date as Kafka writes it."""
-    if not bool((ends - starts > PLAIN_DATE_CHARS).all()):
+    if not bool((np.diff(bounds) > PLAIN_DATE_CHARS).all()):
         return False
-    return bool(
-        ((data[starts] == BRACKET) & (data[starts + PLAIN_DATE_CHARS - 1] == BRACKET_END)).all()
-    )
+    dates_end = bounds[:-1] + (PLAIN_DATE_CHARS - 1)
+    return bool((data[bounds[:-1]] == BRACKET).all() and (data[dates_end] == BRACKET_END).all())
 
 
 def messages_of(records: pa.LargeBinaryArray) -> pa.LargeBinaryArray:
