@@ -7,7 +7,8 @@ changed since it was planned, the `Outcome` is not `Committed`, and nothing was 
 from collections.abc import Sequence
 from typing import Final
 
-from cluster.coordination.transaction import Fence, commit
+from cluster.coordination.notifications import commit_and_notify
+from cluster.coordination.transaction import Fence
 from cluster.model.config_entity import (
     NO_OVERRIDES,
     ConfigChange,
@@ -107,8 +108,8 @@ def write_overrides(
         else SetData(path, data, after.zk_version)
     )
     notification = encode_config_change(change)
-    operations.append(Create(paths.config_change_prefix(), notification, is_sequential=True))
-    return (yield from commit(fence, operations))
+    prefix = paths.config_change_prefix()
+    return (yield from commit_and_notify(fence, operations, prefix, notification))
 
 
 def paths_above(path: str) -> list[str]:

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from cluster.coordination.configs import paths_above
-from cluster.coordination.transaction import Fence, commit
+from cluster.coordination.notifications import commit_and_notify
+from cluster.coordination.transaction import Fence
 from cluster.model.acl import AclChange, PatternType, ResourceAcls, ResourcePattern, ResourceType
 from cluster.model.errors import CorruptZnodeError, may_not_be_read
 from cluster.model.ids import NEVER_READ
@@ -114,5 +115,4 @@ def write_resource_acls(
     else:
         operations.append(SetData(path, encode_acls(after), after.zk_version))
     notification = encode_acl_change(AclChange(resource=resource))
-    operations.append(Create(prefix, notification, is_sequential=True))
-    return (yield from commit(fence, operations))
+    return (yield from commit_and_notify(fence, operations, prefix, notification))

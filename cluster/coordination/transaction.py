@@ -146,7 +146,8 @@ def commit(
     to see (create of a plain node, set, delete).
 
     A node to be deleted is read first: only its czxid distinguishes it from another node that is
-    created in its place, possibly with the same version.
+    created in its place, possibly with the same version.  One that the same transaction creates is
+    left out of all this.
 
     Where a controller removes that trace when it has done what the transaction requests,
     *is_carried_out* reads whether it has done so.  It is called after a lost reply only, after
@@ -158,8 +159,10 @@ def commit(
         Refusal: ZooKeeper refuses it from this client.
     """
     assert any(map(leaves_trace, operations))
-    writes = [one for one in operations if leaves_trace(one) and not isinstance(one, Delete)]
+    created = {one.path for one in operations if isinstance(one, Create)}
     deleted = [one.path for one in operations if isinstance(one, Delete)]
+    writes = [one for one in operations if leaves_trace(one) and one.path not in deleted]
+    deleted = [path for path in deleted if path not in created]
     deleted_czxids: dict[str, int] = {}
     for path, node in zip(deleted, (yield from read_each(deleted)), strict=True):
         if node is None:

@@ -141,7 +141,10 @@ class Advanced:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
+    """The run has ended; a preferred election would give *to_elect* other leaders."""
+
     run: MoveRun
+    to_elect: tuple[TopicPartition, ...] = ()
 
 
 Notice: TypeAlias = Begun | GivenUp | Arrived | Refused | Throttled | Advanced | Ended

@@ -44,7 +44,7 @@ from kadmin.plan.supervision.events import (
 from kadmin.plan.supervision.gates import Closed, Gate, held_back
 from kadmin.plan.supervision.meter import Meter
 from kadmin.plan.supervision.pace import Pace
-from kadmin.plan.supervision.progress import is_settled, progress_of
+from kadmin.plan.supervision.progress import is_settled, progress_of, to_elect
 from kadmin.plan.supervision.run import Goal, MoveRun, RunState
 from kadmin.plan.supervision.stalls import Stall, Watcher
 from kadmin.plan.supervision.standing import Standing
@@ -113,6 +113,7 @@ def supervise(me: str, memory: Memory) -> Procedure[MoveRun]:
         Superseded: another supervisor does that.
     """
     run = yield from take_over(me)
+    left: tuple[TopicPartition, ...] = ()
     while not run.state.is_final:
         seen = yield from look()
         if seen.run is None or seen.run.supervisor != me:
@@ -121,7 +122,9 @@ def supervise(me: str, memory: Memory) -> Procedure[MoveRun]:
         if not run.state.is_final:
             yield Pause(memory.poll_ms)
             memory.poll_ms = min(POLL_MAX_MS, 2 * memory.poll_ms)
-    yield Report(Ended(run))
+        else:
+            left = to_elect(run, seen.view)
+    yield Report(Ended(run, left))
     return run
 
 

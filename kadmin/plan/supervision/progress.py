@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cluster.model.ids import BrokerId, TopicPartition
+from kadmin.plan.election import ElectionType, Prospect, plan_election
 from kadmin.plan.moves.plan_file import PlannedMove
 from kadmin.plan.supervision.run import Goal, MoveRun, RunState
 from kadmin.plan.supervision.stalls import Stall
@@ -23,13 +24,18 @@ class MoveProgress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunProgress:
-    """*state* is as operators see it.  *rate* is in bytes per s, None where it is not known yet."""
+    """*state* is as operators see it.  *rate* is in bytes per s, None where it is not known yet.
+
+    *to_elect* are partitions that a preferred election would give another leader, once the run has
+    ended.
+    """
 
     run: MoveRun
     state: RunState
     moves: tuple[MoveProgress, ...]
     stalls: tuple[Stall, ...] = ()
     rate: float | None = None
+    to_elect: tuple[TopicPartition, ...] = ()
 
     def count(self, *standings: Standing) -> int:
         return sum(each.standing in standings for each in self.moves)
@@ -104,7 +110,18 @@ def progress_of(
         ),
         stalls=tuple(stalls),
         rate=rate,
+        to_elect=to_elect(run, view) if state.is_final else (),
     )
+
+
+def to_elect(run: MoveRun, view: View) -> tuple[TopicPartition, ...]:
+    """Return the partitions of *run* that a preferred election would give another leader.
+
+    A move leaves the leader where it is if that broker keeps a replica, whatever the new order.
+    """
+    partitions = [move.partition for move in run.moves]
+    elections = plan_election(view.snapshot, ElectionType.PREFERRED, partitions)
+    return tuple(each.partition for each in elections if each.prospect is Prospect.MOVES)
 
 
 def move_progress(move: PlannedMove, standing: Standing, goal: Goal, view: View) -> MoveProgress:

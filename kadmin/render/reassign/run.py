@@ -22,7 +22,7 @@ from kadmin.plan.supervision.run import MoveRun, RunState
 from kadmin.render.fields import csv_rows
 from kadmin.render.output import Document
 from kadmin.render.plan_items import PLAN_LINES_MAX, item_lines
-from kadmin.wording import abridged, amount, counted, second_text, span, with_reasons
+from kadmin.wording import abridged, amount, counted, second_text, span, verb_of, with_reasons
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 STATUS_COLUMNS: Final = (
     "topic", "partition", "state", "replicas", "target", "bytes_total", "bytes_left", "stall",
 )  # fmt: skip
+ELECTED_MAX: Final = 20
+"""How many partitions a command names one by one."""
 LIST_COLUMNS: Final = (
     "run", "state", "goal", "direction", "partitions", "by", "began_at_ms", "ended_at_ms",
     "supervisor", "reason",
@@ -129,6 +131,7 @@ def status_body(progress: RunProgress) -> dict[str, object]:
     return {
         **run_body(progress.run, progress.state),
         **advance_body(progress),
+        "leader_not_preferred": names(progress.to_elect),
         "brokers": [
             {"broker": broker, "bytes_left": left}
             for broker, left in progress.left_by_broker.items()
@@ -196,6 +199,8 @@ def status_lines(progress: RunProgress) -> Iterator[str]:
     if run.reason:
         yield f"  {run.reason}"
     yield f"  {advance_text(progress)}"
+    if progress.to_elect:
+        yield f"  {election_text(progress.to_elect)}"
     for broker, left in progress.left_by_broker.items():
         if left:
             yield f"  broker {broker}: {amount(left)} to copy there"
@@ -207,6 +212,18 @@ def status_lines(progress: RunProgress) -> Iterator[str]:
     held = [each for each in progress.stalls if each.partition not in {None, *named}]
     for stall in held[:PLAN_LINES_MAX]:
         yield f"  {stall}"
+
+
+def election_text(partitions: Sequence[TopicPartition]) -> str:
+    """Return how many *partitions* other brokers lead than the preferred ones, and the command that
+    ends that."""
+    topics = sorted({each.topic for each in partitions})
+    options = "--all-topic-partitions"
+    if len(topics) == 1 and len(partitions) <= ELECTED_MAX:
+        numbers = ",".join(str(each.partition) for each in sorted(partitions))
+        options = f"--topic {topics[0]} --partition {numbers}"
+    led = f"{counted(len(partitions), 'partition')} {verb_of(partitions, 'is')}"
+    return f"{led} not led by the preferred replica: 'kadmin elect {options}' changes that"
 
 
 def under_way_text(each: MoveProgress, progress: RunProgress) -> str:
@@ -254,8 +271,9 @@ def notice_body(notice: Notice) -> Mapping[str, object]:
         case Advanced(progress):
             stalls = [str(stall) for stall in progress.stalls]
             return {"event": "progress", **advance_body(progress), "stalls": stalls}
-        case Ended(run):
-            return {"event": "ended", **run_body(run, run.state)}
+        case Ended(run, to_elect):
+            left = names(to_elect)
+            return {"event": "ended", **run_body(run, run.state), "leader_not_preferred": left}
 
 
 def notice_json(notice: Notice, now_ms: int) -> str:

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from cluster.model.ids import TopicPartition
 from kadmin.app.moves import LEASE_TIMEOUT_S, site
 from kadmin.cli.session import Session
 from kadmin.errors import KadminError
@@ -9,7 +10,7 @@ from kadmin.execute.supervision.carrying_out import Supervision, carry_on
 from kadmin.execute.supervision.reading import Clock
 from kadmin.plan.supervision.events import Ended, Notice
 from kadmin.plan.supervision.run import Goal, MoveRun, RunState
-from kadmin.render.reassign.run import notice_json, notice_text
+from kadmin.render.reassign.run import election_text, notice_json, notice_text
 from kadmin.settings.keys import OutputFormat
 from kadmin.wording import span
 
@@ -63,10 +64,13 @@ def follow(
     """
     output, clock = session.output, Clock()
     unwritten: list[OSError] = []
+    to_elect: list[TopicPartition] = []
     output.pager = None
     in_lines = output.is_terminal and output.form is OutputFormat.TEXT
 
     def notice(notice: Notice) -> None:
+        if isinstance(notice, Ended):
+            to_elect.extend(notice.to_elect)
         # A reader that is gone, or a full disk, must not stop a run halfway.
         if not unwritten:
             try:
@@ -107,6 +111,8 @@ def follow(
         raise RunFailed(run)
     assert run.ended_at_ms is not None
     session.note(f"after {span((run.ended_at_ms - run.began_at_ms) / 1000)}")
+    if to_elect:
+        session.note(election_text(to_elect))
     for error in unwritten:
         raise error
     return run

@@ -67,6 +67,23 @@ def test_a_topic_that_is_gone_is_a_conflict(connection: Connection) -> None:
     assert connection.client.exists("/config/topics/t") is None
 
 
+def test_a_change_gets_a_number_above_notifications_copied_from_another_zookeeper(
+    connection: Connection,
+) -> None:
+    for number in (3, 5, 9):
+        copied = f"/config/changes/config_change_{number:010d}"
+        connection.client.create(copied, b"{}", makepath=True)
+
+    outcomes = [
+        write_config(connection, read_fence(connection), plan_of(connection, TOPIC, flush__ms=ms))
+        for ms in "12"
+    ]
+
+    assert outcomes == [Committed(), Committed()]
+    numbers = sorted(int(name[-10:]) for name in connection.client.get_children("/config/changes"))
+    assert numbers == [3, 5, 9, 10, 11]
+
+
 def test_another_controller_stops_the_write(connection: Connection) -> None:
     plan = plan_of(connection, CLIENT, producer_byte_rate="1")
     fence = read_fence(connection)

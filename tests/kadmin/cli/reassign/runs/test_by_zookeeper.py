@@ -72,6 +72,21 @@ def test_a_run_ends_as_planned_and_each_event_is_a_line_of_json(small: str) -> N
         assert [] == client.get_children(SUPERVISORS_PATH)
 
 
+def test_a_run_says_which_leaders_are_not_the_preferred_ones(small: str) -> None:
+    with controlled(small):
+        ended = kadmin("reassign", "run", plan_file({"t-0": "0,1 -> 1,0"}), "--yes")
+
+    told = (
+        "1 partition is not led by the preferred replica: 'kadmin elect --topic t --partition 0'"
+        " changes that\n"
+    )
+    assert ended.exit_code == 0
+    assert told in ended.stderr
+    assert ["t-0"] == events_of(ended.stdout)[-1]["leader_not_preferred"]
+    assert told in done("reassign", "status")
+    assert ["t-0"] == status()["leader_not_preferred"]
+
+
 def broken_pipe() -> int:
     reading, writing = os.pipe()
     os.close(reading)
