@@ -45,9 +45,11 @@ def read_sizes(
 ) -> dict[str, int] | None:
     """Sum up the bytes of all replicas of each topic on the live brokers; None if none answers.
 
-    Brokers are asked for all topics unless the report *names_some*.
+    Brokers are asked for all topics unless the report *names_some*.  A warning names those whose
+    replicas are left out: they did not answer, or are dead and were not asked.
     """
     from kadmin.admin.wire import log_dirs
+    from kadmin.plan.broker_names import hosts_of
     from kadmin.plan.offsets import partitions_of
     from kadmin.reports.log_dir_usage import Grouping, usages
     from kadmin.wording import brokers_text
@@ -61,7 +63,7 @@ def read_sizes(
     except KadminError as error:
         session.warn(f"sizes are not known: {error.message}")
         return None
-    silent = [broker for broker in brokers if broker not in found]
+    silent = sorted(hosts_of(item.topic for item in report.topics).union(brokers) - found.keys())
     if silent:
         session.warn(f"the sizes are without {brokers_text(silent)}: no answer")
     return {str(row.place.topic): row.size_bytes for row in usages(found, Grouping.TOPIC)}

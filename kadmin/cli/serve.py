@@ -162,8 +162,8 @@ def serve(session: Session, **options: Any) -> None:
     with listening_socket(host, port) as listening:
         port = listening.getsockname()[1]
         serving = serving_of(clusters, access, options, port)
-        session.output.note(f"serving {', '.join(clusters)} at {shown_address(options, port)}")
-        serve(serving, listening, tls)
+        where = f"serving {', '.join(clusters)} at {shown_address(options, port)}"
+        serve(serving, listening, tls, lambda: session.output.note(where))
 
 
 def check_options(options: dict[str, Any]) -> None:
@@ -271,12 +271,15 @@ def access_of(session: Session, options: dict[str, Any]) -> "Access":
 
     usual = Path(user_directory("XDG_CONFIG_HOME", "~/.config")) / "page-tokens"
     path = Path(options["token_file"]) if options["token_file"] else usual
-    if make_token_file(path):
-        session.output.note(f"made {path}, which has the token to log in with")
-    else:
-        session.output.note(f"log in with a token of {path}")
+    is_made = make_token_file(path)
+    file = TokenFile(path)
+    session.output.note(
+        f"made {path}, which has the token to log in with"
+        if is_made
+        else f"log in with a token of {path}"
+    )
     return Access(
-        file=TokenFile(path),
+        file=file,
         proxy=proxy_of(options),
         is_secure=bool(options["tls_cert"])
         or any(url.startswith("https:") for url in options["urls"]),

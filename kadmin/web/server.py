@@ -112,13 +112,20 @@ def listening_socket(host: str, port: int) -> socket.socket:
     return listening
 
 
-def serve(serving: Serving, listening: socket.socket, tls: TlsFiles | None) -> None:
-    """Serve until SIGINT or SIGTERM.
+def serve(
+    serving: Serving,
+    listening: socket.socket,
+    tls: TlsFiles | None,
+    ready: Callable[[], None],
+) -> None:
+    """Serve until SIGINT or SIGTERM; *ready* is called when certificate and key are loaded.
 
     Raises:
         UsageError: certificate and key cannot be used.
     """
-    Server(configured(serving, tls), serving.close).run(sockets=[listening])
+    config = configured(serving, tls)
+    ready()
+    Server(config, serving.close).run(sockets=[listening])
 
 
 def connection_count_max() -> int:

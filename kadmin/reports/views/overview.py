@@ -14,8 +14,9 @@ class Overview:
     """A cluster in numbers.
 
     *findings* counts the partitions with each finding; *bad_count* are those with a bad one.
-    *dead* brokers have replicas and are not registered.  *size_bytes* is of all replicas of the
-    brokers that returned sizes, *rate* of records written a second; None where none is known.
+    *dead* brokers have replicas and are not registered.  *size_bytes* is of all replicas but those
+    of *unsized* brokers, which returned no sizes, *rate* of records written a second; None where
+    none is known.
     """
 
     live: tuple[BrokerId, ...]
@@ -29,6 +30,7 @@ class Overview:
     bad_count: int
     findings: Mapping[Finding, int]
     size_bytes: int | None
+    unsized: tuple[BrokerId, ...]
     rate: float | None
     fault_count: int
 
@@ -74,6 +76,7 @@ def overview_of(observed: Observed) -> Overview:
         else sum(
             log.size_bytes for dirs in sizes.values() for each in dirs for log in each.replicas
         ),
+        unsized=tuple(sorted(holders - (sizes or {}).keys())),
         rate=sum(observed.rates.values()) if observed.rates else None,
         fault_count=len(snapshot.faults),
     )

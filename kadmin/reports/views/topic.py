@@ -35,13 +35,26 @@ class ShareRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicPage:
-    """All that is known of a topic; *configs* are those that it sets itself."""
+    """All that is known of a topic; *configs* are those that it sets itself.
+
+    The sums of *row* leave out what no broker returned: the sizes of *unsized_count* replicas, and
+    the ends of *endless_count* partitions, such as those without a leader.
+    """
 
     row: TopicRow
     topic_id: str | None
     configs: Mapping[str, str]
     partitions: tuple[PartitionRow, ...]
     shares: tuple[ShareRow, ...]
+    unsized_count: int
+
+    @property
+    def endless_count(self) -> int:
+        return sum(each.end is None for each in self.partitions)
+
+    @property
+    def replica_count(self) -> int:
+        return sum(len(each.share.partitions) for each in self.shares)
 
 
 def topic_page(table: TopicTable, name: str) -> TopicPage | None:
@@ -58,6 +71,11 @@ def topic_page(table: TopicTable, name: str) -> TopicPage | None:
         configs=dict(topic.config.values),
         partitions=tuple(partition_row(observed, view, sizes) for view in views),
         shares=tuple(share_row(observed, name, share, sizes) for share in shares_of(topic)),
+        unsized_count=sum(
+            broker not in (sizes or {}).get(TopicPartition(name, view.partition), {})
+            for view in views
+            for broker in set(view.assignment.replicas)
+        ),
     )
 
 

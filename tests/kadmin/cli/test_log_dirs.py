@@ -159,11 +159,15 @@ def test_a_broker_that_is_dead_is_told_of(tmp_path: Path, chroot: str) -> None:
         all_of_them = cluster.run("--by", "broker")
         dead_one = cluster.run("--broker", "7")
         versions = kadmin("api-versions", "--broker", "7", "--bootstrap-server", broker.bootstrap)
+        summary = kadmin(
+            "topics", "--describe", "--summary", "--bootstrap-server", broker.bootstrap
+        )
 
     rows = all_of_them.stdout.splitlines()
     assert (ExitCode.UNREACHABLE, 1) == (all_of_them.exit_code, len(rows))
     assert "warning: broker 7 is dead: its log directories are not included\n" in all_of_them.stderr
     assert "kadmin: broker 7 did not answer\n" in all_of_them.stderr
+    assert "warning: the sizes are without broker 7: no answer\n" == summary.stderr
     assert (ExitCode.FAILED, "") == (dead_one.exit_code, dead_one.stdout)
     assert (ExitCode.FAILED, dead_one.stderr) == (versions.exit_code, versions.stderr)
     assert dead_one.stderr.startswith(

@@ -61,6 +61,21 @@ def test_a_token_file_that_others_read_is_refused_before_anything_is_served(
     run = kadmin("serve", *BROKERS, "--token-file", str(path))
 
     assert (ExitCode.USAGE, True) == (run.exit_code, f"chmod 600 {path}" in run.stderr)
+    assert "log in with" not in run.stderr
+
+
+def test_a_certificate_that_cannot_be_used_is_refused_before_anything_is_said_to_be_served(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "tokens"
+    make_token_file(path)
+    files = ("--token-file", str(path), "--tls-cert", str(path), "--tls-key", str(path))
+
+    run = kadmin("serve", *BROKERS, "--listen", "127.0.0.1:0", *files)
+
+    assert (ExitCode.USAGE, "") == (run.exit_code, run.stdout)
+    assert f"cannot serve by TLS with {path}" in run.stderr
+    assert "serving" not in run.stderr
 
 
 def test_clusters_are_named_more_than_once_and_an_unknown_one_is_refused(home: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from httpx import Client
 
-from cluster.model.ids import TopicPartition
+from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.app.evidence import now_ms
 from kadmin.app.polling import Poll
@@ -17,6 +17,7 @@ from kadmin.plan.check.judge import judge
 from kadmin.plan.groups.group import Group
 from kadmin.plan.groups.lag import PartitionLag
 from kadmin.plan.groups.verdict import GroupVerdict, PartitionVerdict, Verdict
+from kadmin.plan.log_dirs import LogDir, ReplicaLog
 from kadmin.plan.metrics.measures import Unit
 from kadmin.plan.metrics.report import EndpointRow, MeasureRow, MetricsReport
 from kadmin.reports.views.brokers import DirRow, broker_rows
@@ -33,10 +34,12 @@ PAGE_SIZE_MAX = 500_000
 TOPIC_COUNT = 10_000
 
 
-def look_at(snapshot: ClusterSnapshot, *, age_ms: int = 0) -> Look:
+def look_at(
+    snapshot: ClusterSnapshot, *, age_ms: int = 0, observed: Observed | None = None
+) -> Look:
     at_ms = now_ms() - age_ms
     evidence = Evidence(snapshot=snapshot, now_ms=at_ms)
-    observed = Observed(snapshot=snapshot)
+    observed = observed or Observed(snapshot=snapshot)
     return Look(
         at_ms=at_ms,
         evidence=evidence,
@@ -102,6 +105,23 @@ def test_numbers_that_are_old_are_marked_and_the_reason_is_shown(serving: Servin
     for page in pages:
         assert 'class="age stale"' in page
         assert "no ZooKeeper answers &lt;b&gt;" in page
+
+
+def test_a_sum_says_what_it_leaves_out(serving: Serving) -> None:
+    snapshot = cluster(
+        brokers("1"), topic("t", "1,7 7", states={0: state(1, "1"), 1: state(-1, "7")})
+    )
+    led = TopicPartition("t", 0)
+    log = ReplicaLog(partition=led, size_bytes=5, lag_records=0, is_future=False)
+    dirs = {BrokerId(1): [LogDir(path="/data", replicas=(log,))]}
+    observed = Observed(snapshot=snapshot, log_dirs=dirs, ends={led: 9})
+    paths = ("/clusters/east/topics/t", "/clusters/east", "/")
+
+    of_topic, *of_cluster = visit(serving, look_at(snapshot, observed=observed), *paths)
+
+    assert "<small>without 2 of 3 replicas</small>" in of_topic
+    assert "<small>without 1 of 2 partitions</small>" in of_topic
+    assert [True, True] == ["without broker 7<" in page for page in of_cluster]
 
 
 def test_one_thing_is_counted_as_one(serving: Serving) -> None:

@@ -143,6 +143,7 @@ def test_a_topic_is_shown_by_partition_and_by_broker() -> None:
     assert [(0, True, 14), (1, True, 11), (2, True, None)] == [
         (each.share.broker, each.is_live, each.size_bytes) for each in found.shares
     ]
+    assert (4, 6, 1) == (found.unsized_count, found.replica_count, found.endless_count)
     assert None is topic_page(TopicTable(OBSERVED), "none")
 
 
@@ -186,6 +187,7 @@ def test_the_cluster_at_a_glance_counts_what_is_bad() -> None:
     )
     assert 2 == found.findings[Finding.UNDER_REPLICATED]
     assert (2, 30, 4.0) == (found.bad_count, found.size_bytes, found.rate)
+    assert ids("2,7") == found.unsized
 
 
 def test_what_is_moved_is_shown_with_what_has_caught_up() -> None:
