@@ -97,6 +97,12 @@ class ClusterSnapshot:
         return has_kraft and self.migration is not None
 
     @property
+    def is_uncopied(self) -> bool:
+        """Whether this is ZooKeeper's view of a cluster that KRaft owns, before it is copied."""
+        has_kraft = self.controller is not None and self.controller.is_kraft
+        return has_kraft and self.migration is None and self.quorum is None
+
+    @property
     def live(self) -> Container[BrokerId]:
         """The brokers that are live as far as known: also those whose registration cannot be read,
         and all brokers where the list of live ones may not be read, or has only a part of them.
