@@ -4,7 +4,9 @@ Results on standard output, all else on standard error.  Knows no command's cont
 hands over a `Document`, which can be shown in every form.
 """
 
+import os
 import select
+import signal
 import sys
 import termios
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -265,12 +267,29 @@ class Output:
         try:
             sys.stderr.write(f"{visible(as_called(question))} [y/N]: ")
             sys.stderr.flush()
+            await_line()
             answer = sys.stdin.readline()
         finally:
             if not answer:  # Ctrl-C or Ctrl-D: what follows begins on a line of its own.
                 sys.stderr.write("\n")
         if answer.strip().lower() not in ("y", "yes"):
             raise RefusedError("not confirmed; nothing was written")
+
+
+def await_line() -> None:
+    """Wait until the terminal has a line, or its end.
+
+    A Ctrl-C ends it at any time: one just before a read would wait in Python until that returns.
+    """
+    woken, wakes = os.pipe()
+    os.set_blocking(wakes, False)
+    former = signal.set_wakeup_fd(wakes)
+    try:
+        select.select([sys.stdin, woken], [], [])
+    finally:
+        signal.set_wakeup_fd(former)
+        os.close(woken)
+        os.close(wakes)
 
 
 def can_ask() -> bool:

@@ -166,7 +166,7 @@ def test_password_of_a_broker_is_encrypted_by_it_and_never_lost(cluster: RealClu
     if cluster.release == "1.1.1":
         refused = by_wire(cluster, *other)
         assert (6, "") == (refused.exit_code, refused.stdout)
-        assert f"do not tell {PASSWORD} of brokers '0': nothing was written" in refused.stderr
+        assert f"do not return {PASSWORD} of brokers '0': nothing was written" in refused.stderr
         with_it = f"log.cleaner.threads=2,{PASSWORD}=[{login('catfish')}]"
         changed(cluster, *broker, "--add-config", with_it)
     else:

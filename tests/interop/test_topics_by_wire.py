@@ -135,7 +135,7 @@ def test_brokers_too_old_to_tell_enough_are_named(cluster: RealCluster) -> None:
     outcome = by_wire(cluster, "--list")
 
     assert (1, "") == (outcome.exit_code, outcome.stdout)
-    assert "brokers of release 1.1 do not tell enough of topics" in outcome.stderr
+    assert "brokers of release 1.1 do not return enough about topics" in outcome.stderr
 
 
 @of_two_releases

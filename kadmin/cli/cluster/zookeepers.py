@@ -18,8 +18,8 @@ def start_zookeeper(session: Session, zookeeper_id: int, name: str) -> None:
     """Start a ZooKeeper that is not running.
 
     Lines that somebody has added to its zoo.cfg, or whose values he has changed, stay; lines that
-    he has removed come back. The exit code is 0 when it serves, and 3 when it runs and serves
-    nobody yet, since no majority of them runs.
+    he has removed come back. The exit code is 0 when it serves, and 3 when it runs and does
+    not serve yet, since no majority of them runs.
     """
     from kadmin.local import zookeepers
     from kadmin.local.servers import ZOOKEEPER

@@ -131,7 +131,7 @@ def test_brokers_that_forget_the_rest_are_told_all_of_it() -> None:
 
 
 def test_brokers_that_forget_the_rest_are_told_nothing_where_some_of_it_is_hidden() -> None:
-    with pytest.raises(HiddenWouldBeLost, match="do not tell kept of brokers '1'") as caught:
+    with pytest.raises(HiddenWouldBeLost, match="do not return kept of brokers '1'") as caught:
         replacement_of(plan({"kept": HIDDEN}, {"kept": HIDDEN, "new": "3"}))
     with pytest.raises(HiddenWouldBeLost):
         replacement_of(plan({"kept": NULL}, {"kept": NULL, "new": "3"}))
