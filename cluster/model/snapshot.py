@@ -5,7 +5,7 @@ A value for planners, judges and renderers; knows no ZooKeeper client.
 
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from cluster.model import fault as subjects
 from cluster.model.broker import BrokerRegistration
@@ -53,16 +53,24 @@ class TopicSnapshot:
         return self.name in INTERNAL_TOPICS
 
 
+class EligibleLeaders(NamedTuple):
+    """The replicas of a partition that have all committed records and are not in its ISR, and
+    those that had them last (KIP-966)."""
+
+    leaders: tuple[BrokerId, ...] = ()
+    last_known: tuple[BrokerId, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterSnapshot:
     """A cluster, read in a few round trips, so not from one instant.
 
     *brokers* and *topics* are in order of id and name.  *migration* is one to KRaft that has begun,
     whichever controller is active.  *quorum* and *features* are those of a cluster on KRaft, and
-    *fenced* has its brokers that are registered and not live.  *eligible* has who may lead the
-    partitions there that have lost their ISR.  *moving* has the targets of a
-    reassignment requested through `/admin/reassign_partitions`, as in releases before 2.4 for each;
-    *stale_moves* are those of partitions that do not exist, which will never be carried out.
+    *fenced* has its brokers that are registered and not live.  *eligible* has who may lead
+    partitions there beside the ISR, of the topics that were asked for.  *moving* has the targets of
+    a reassignment requested through `/admin/reassign_partitions`, as in releases before 2.4 for
+    each; *stale_moves* are those of partitions that do not exist, which will never be carried out.
     *broker_defaults* are the dynamic configs of all brokers.  *faults* are about what could not be
     decoded or may not be read, which is left out.
     """
@@ -75,7 +83,7 @@ class ClusterSnapshot:
     quorum: Quorum | None = None
     features: tuple[Feature, ...] = ()
     fenced: frozenset[BrokerId] = frozenset()
-    eligible: Mapping[TopicPartition, tuple[BrokerId, ...]] = field(default_factory=dict)
+    eligible: Mapping[TopicPartition, EligibleLeaders] = field(default_factory=dict)
     moving: Mapping[TopicPartition, tuple[BrokerId, ...]] = field(default_factory=dict)
     stale_moves: Mapping[TopicPartition, tuple[BrokerId, ...]] = field(default_factory=dict)
     broker_defaults: ConfigOverrides = NO_OVERRIDES
@@ -87,6 +95,12 @@ class ClusterSnapshot:
         not registered."""
         has_kraft = self.controller is not None and self.controller.is_kraft
         return has_kraft and self.migration is not None
+
+    @property
+    def is_uncopied(self) -> bool:
+        """Whether this is ZooKeeper's view of a cluster that KRaft owns, before it is copied."""
+        has_kraft = self.controller is not None and self.controller.is_kraft
+        return has_kraft and self.migration is None and self.quorum is None
 
     @property
     def live(self) -> Container[BrokerId]:

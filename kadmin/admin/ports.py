@@ -155,6 +155,9 @@ class TopicAdmin(Writer["TopicPlan"], Protocol):
     def with_refusals(self, snapshot: "ClusterSnapshot") -> "ClusterSnapshot":
         """*snapshot* with what the brokers of its topics say that they do not serve."""
 
+    def with_eligible_leaders(self, snapshot: "ClusterSnapshot") -> "ClusterSnapshot":
+        """*snapshot* with the eligible leaders of all its partitions, where brokers list them."""
+
     def default_counts(self) -> "DefaultCounts | None":
         """Return the default partition count and replication factor; None where they are
         unknown.

@@ -18,6 +18,7 @@ from kadmin.settings.brokers import BrokerSettings
 from tests.interop.broker_settings import LOOPBACK
 from tests.interop.brokers import RealCluster
 from tests.interop.dump import Dump
+from tests.interop.kafka_tools import KafkaTools
 from tests.interop.kraft import CONTROLLER_ID, KRaftCluster, kraft_cluster
 from tests.interop.maven import Maven
 from tests.interop.releases import KRAFT
@@ -90,6 +91,25 @@ def test_a_preferred_leader_is_elected(way: KRaftWay) -> None:
     way.done("elect", "--topic", name, "--partition", "0")
 
     assert [1] == leaders(way, name)
+
+
+def test_a_topic_is_described_in_the_lines_of_kafkas_tool_with_eligible_leaders(
+    way: KRaftWay,
+) -> None:
+    cluster = way.cluster
+    theirs = KafkaTools(
+        cluster.release,
+        java=cluster.java,
+        class_path=cluster.class_path,
+        directory=way.directory,
+        bootstrap=cluster.bootstrap,
+    )
+    described = ("--describe", "--topic", way.topic("0:1"))
+
+    ours = way.done("topics", *described).splitlines()
+
+    assert ours == [line for line in theirs.done("topics", *described) if "Topic: " in line]
+    assert "\tElr: \tLastKnownElr: " in ours[1]
 
 
 def test_the_quorum_is_told_with_who_follows_it(way: KRaftWay) -> None:

@@ -19,6 +19,7 @@ from cluster.model.address import host_and_port
 from cluster.model.controller import Feature, Quorum, QuorumReplica
 from cluster.model.fault import Fault
 from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition
+from cluster.model.snapshot import EligibleLeaders
 from kadmin.admin.wire.api_versions import read_api_versions
 from kadmin.admin.wire.connection import NO_QUORUM, SILENCES, TIMEOUTS, WireConnection, plain
 from kadmin.admin.wire.errors import BrokersUnreachable
@@ -125,11 +126,11 @@ def read_fenced_brokers(connection: WireConnection) -> frozenset[BrokerId]:
 
 def read_eligible_leaders(
     connection: WireConnection, topics: Iterable[str]
-) -> dict[TopicPartition, tuple[BrokerId, ...]]:
-    """Return the eligible leaders of the partitions of *topics* that have any (KIP-966): empty
-    where brokers list none, which they do from Kafka 4.0 on, or do not answer."""
+) -> dict[TopicPartition, EligibleLeaders]:
+    """Return the eligible leaders of the partitions of *topics*: empty where brokers do not list
+    them, which they do on KRaft from Kafka 3.9 on, or do not answer."""
     names = sorted(topics)
-    found: dict[TopicPartition, tuple[BrokerId, ...]] = {}
+    found: dict[TopicPartition, EligibleLeaders] = {}
     if not (names and connection.serves(DescribeTopicPartitionsRequest)):
         return found
     asked = [DescribeTopicPartitionsRequest.TopicRequest(name=name) for name in names]
@@ -140,10 +141,11 @@ def read_eligible_leaders(
                 answer = connection.ask(DescribeTopicPartitionsRequest(topics=asked, cursor=cursor))
                 for topic in answer.topics:
                     for part in topic.partitions:
-                        if part.eligible_leader_replicas:
-                            partition = TopicPartition(topic.name, part.partition_index)
-                            eligible = map(BrokerId, part.eligible_leader_replicas)
-                            found[partition] = tuple(eligible)
+                        partition = TopicPartition(topic.name, part.partition_index)
+                        found[partition] = EligibleLeaders(
+                            tuple(map(BrokerId, part.eligible_leader_replicas or ())),
+                            tuple(map(BrokerId, part.last_known_elr or ())),
+                        )
                 last = answer.next_cursor
                 if last is None:
                     return found

@@ -29,6 +29,7 @@ from kadmin.admin.wire.alter_configs import alter_resource
 from kadmin.admin.wire.connection import WireConnection
 from kadmin.admin.wire.describe_configs import read_brokers, read_topic_configs
 from kadmin.admin.wire.outcomes import AnswerLost, outcome
+from kadmin.admin.wire.quorum import read_eligible_leaders
 from kadmin.admin.wire.refused_partitions import read_refused, refusing
 from kadmin.admin.wire.snapshot import known_topics, read_snapshot, told_reassignments
 from kadmin.arguments.topics import TopicSelection
@@ -116,6 +117,9 @@ class WireTopics:
             # What this user may not hear is not asked for by name.
             return snapshot
         return replace(snapshot, brokers=refusing(snapshot.brokers, refused))
+
+    def with_eligible_leaders(self, snapshot: ClusterSnapshot) -> ClusterSnapshot:
+        return replace(snapshot, eligible=read_eligible_leaders(self.connection, snapshot.topics))
 
     def fence(self) -> Fence:
         return self.connection.fence()

@@ -61,6 +61,10 @@ class ZooKeeperTopics:
         """Return *snapshot* as it is: registrations have the refusals."""
         return snapshot
 
+    def with_eligible_leaders(self, snapshot: "ClusterSnapshot") -> "ClusterSnapshot":
+        """Return *snapshot* as it is: only KRaft has them."""
+        return snapshot
+
     def fence(self) -> "Fence":
         from kadmin.admin.zookeeper.transaction import read_fence
 

@@ -450,6 +450,10 @@ def read_report(
         if selection.wanted and selection.is_by_name:
             # Not of all topics: over the wire each broker is asked, and one may hang.
             snapshot = admin.with_refusals(snapshot)
+        if not (overrides or options["summary"]) and not session.output.shows_tables(
+            plain=options["plain"]
+        ):
+            snapshot = admin.with_eligible_leaders(snapshot)
         names = list(snapshot.topics)
         if topic_id is None and selection.missing(names) and not options["if_exists"]:
             # A topic that is damaged is missing in the snapshot, but it is there.

@@ -103,6 +103,14 @@ def controller_findings(snapshot: ClusterSnapshot) -> Iterator[Finding]:
         text = f"broker {controller.broker_id} is the controller, and not registered"
     if text is not None:
         yield Finding(severity=Severity.CRITICAL, kind=Kind.CONTROLLER, text=text, command=DESCRIBE)
+    if controller is not None and snapshot.is_uncopied:
+        yield Finding(
+            severity=Severity.WARNING,
+            kind=Kind.CONTROLLER,
+            text=f"KRaft controller {controller.broker_id} owns the cluster, and has not copied it"
+            " as far as /migration shows: until it has, no leaders are elected",
+            command="kadmin migration status",
+        )
     if snapshot.migration is not None and (controller is None or not controller.is_kraft):
         yield Finding(
             severity=Severity.WARNING,

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterator
 from typing import Final, NamedTuple
 
 from cluster.model.ids import BrokerId, TopicPartition
-from cluster.model.snapshot import ClusterSnapshot
+from cluster.model.snapshot import ClusterSnapshot, EligibleLeaders
 from kadmin.plan import health
 from kadmin.plan.check.findings import Finding, Kind, Severity
 from kadmin.plan.health import PartitionView
@@ -49,7 +49,8 @@ def partition_findings(snapshot: ClusterSnapshot, default_min_isr: int) -> Itera
             continue  # It has no leaders when it goes, and that is meant.
         for view in health.judge_topic(snapshot, topic, default_min_isr):
             partition = TopicPartition(view.topic, view.partition)
-            for cause in causes_of(view, live, snapshot.eligible.get(partition, ())):
+            eligible = snapshot.eligible.get(partition, EligibleLeaders()).leaders
+            for cause in causes_of(view, live, eligible):
                 causes.setdefault(cause, []).append(partition)
                 lost_ms = view.leaderless_since_ms
                 if lost_ms is not None:

@@ -41,10 +41,10 @@ MEANINGS: Final[Mapping[Phase, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MigrationStatus:
-    """*since_ms* is when the phase began, as far as znodes show it; *registered* are the brokers in
-    ZooKeeper, *gone* those that have replicas and are not there.  *waits*, *next_steps* and
-    *never* are sentences, the last ones with their reasons; *command* shows more.  Where znodes are
-    *unreadable*, the phase may be another."""
+    """*since_ms* is when the wait began, in later phases when the present controller was elected;
+    *registered* are the brokers in ZooKeeper, *gone* those that have replicas and are not there.
+    *waits*, *next_steps* and *never* are sentences, the last ones with their reasons; *command*
+    shows more.  Where znodes are *unreadable*, the phase may be another."""
 
     phase: Phase
     now_ms: int
@@ -111,7 +111,7 @@ def status(evidence: MigrationEvidence) -> MigrationStatus:
 
 
 def since(evidence: MigrationEvidence, phase: Phase) -> int | None:
-    """Return when *phase* began: the znode that begins it was created then."""
+    """Return when the znode that shows *phase* was created: /controller is at each election."""
     if phase is Phase.NOT_BEGUN:
         return None
     path = paths.MIGRATION if phase is Phase.WAITING else paths.CONTROLLER

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from kadmin.plan.migration.status import MEANINGS, MigrationStatus
+from kadmin.plan.migration.status import MEANINGS, MigrationStatus, Phase
 from kadmin.render.fields import csv_rows
 from kadmin.render.output import Document
 from kadmin.wording import brokers_text, second_text, span
@@ -46,7 +46,9 @@ def lines(found: MigrationStatus) -> Iterator[str]:
     for damage in found.unreadable:
         yield f"cannot be read, so that the phase may be another: {damage.path}: {damage.reason}"
     if found.since_ms is not None:
-        yield f"since {second_text(found.since_ms)} ({found.age_text})"
+        # An election creates /controller anew, and shows nothing of when the phase began.
+        whose = "" if found.phase is Phase.WAITING else "this controller "
+        yield f"{whose}since {second_text(found.since_ms)} ({found.age_text})"
     if found.owner is not None:
         kind = "KRaft controller" if found.is_kraft else "broker"
         yield f"/controller: {kind} {found.owner}"

@@ -10,7 +10,7 @@ from kadmin.plan.health import PartitionView, needed_brokers
 from kadmin.render.brokers import time_text
 from kadmin.render.faults import fault_bodies
 from kadmin.render.output import Document
-from kadmin.render.topics.lines import describe_lines, replication_factor
+from kadmin.render.topics.lines import describe_lines, eligible_in, replication_factor
 from kadmin.reports.topics import ClusterReport, TopicReport
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ DESCRIBE_COLUMNS: Final = (
     "removing_replicas",
     "min_isr",
     "findings",
+    "elr",
+    "last_known_elr",
 )
 
 
@@ -72,7 +74,7 @@ def topic_body(
     if with_partitions:
         body["partitions"] = [
             {
-                **partition_body(view),
+                **partition_body(view, snapshot),
                 "leaderless_since": time_text(view.leaderless_since_ms),
                 "needs_brokers": needed_brokers(view, snapshot.live),
                 "refused_by": {str(broker): why for broker, why in view.refused_by.items()},
@@ -82,8 +84,9 @@ def topic_body(
     return body
 
 
-def partition_body(view: PartitionView) -> dict[str, object]:
+def partition_body(view: PartitionView, snapshot: ClusterSnapshot) -> dict[str, object]:
     state = view.state
+    eligible = eligible_in(snapshot, view)
     return {
         "partition": view.partition,
         "leader": view.leader,
@@ -92,6 +95,8 @@ def partition_body(view: PartitionView) -> dict[str, object]:
         "preferred_leader": view.assignment.preferred_leader,
         "replicas": view.assignment.replicas,
         "isr": view.isr,
+        "elr": None if eligible is None else eligible.leaders,
+        "last_known_elr": None if eligible is None else eligible.last_known,
         "adding_replicas": view.assignment.adding,
         "removing_replicas": view.assignment.removing,
         "min_isr": view.min_isr,
@@ -108,7 +113,7 @@ def controller_epoch_of(state: PartitionState | None) -> int | None:
 def describe_rows(report: ClusterReport) -> Iterator[Sequence[object]]:
     for item in report.topics:
         for view in item.partitions:
-            body = partition_body(view)
+            body = partition_body(view, report.snapshot)
             yield (
                 view.topic,
                 *(

@@ -1,11 +1,12 @@
-"""A report on topics in Kafka's own lines, those of 2.8's `kafka-topics --zookeeper --describe`."""
+"""A report on topics in Kafka's own lines: those of 2.8's `kafka-topics --zookeeper --describe`,
+with what 3.9's and later ones append where brokers list eligible leaders."""
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
-from cluster.model.ids import BrokerId
-from cluster.model.snapshot import TopicSnapshot
+from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.snapshot import ClusterSnapshot, EligibleLeaders, TopicSnapshot
 from kadmin.plan.health import PartitionView
 from kadmin.render.visible import visible
 from kadmin.reports.topics import ClusterReport
@@ -19,7 +20,9 @@ def describe_lines(report: ClusterReport) -> Iterator[str]:
             yield topic_line(item.topic)
         if not report.is_overrides_only:
             suffix = MARKED_FIELD if item.topic.is_marked_for_deletion else ""
-            yield from (partition_line(view) + suffix for view in item.partitions)
+            for view in item.partitions:
+                eligible = eligible_in(report.snapshot, view)
+                yield partition_line(view) + eligible_fields(eligible) + suffix
 
 
 def topic_line(topic: TopicSnapshot) -> str:
@@ -41,6 +44,18 @@ def partition_line(view: PartitionView) -> str:
         f"\tLeader: {'none' if leader is None else leader}"
         f"\tReplicas: {comma_list(view.assignment.replicas)}\tIsr: {comma_list(view.isr)}"
     )
+
+
+def eligible_fields(eligible: EligibleLeaders | None) -> str:
+    if eligible is None:
+        return ""
+    last_known = comma_list(eligible.last_known)
+    return f"\tElr: {comma_list(eligible.leaders)}\tLastKnownElr: {last_known}"
+
+
+def eligible_in(snapshot: ClusterSnapshot, view: PartitionView) -> EligibleLeaders | None:
+    """Return the eligible leaders of a partition; None where they are unknown."""
+    return snapshot.eligible.get(TopicPartition(view.topic, view.partition))
 
 
 @lru_cache(maxsize=10_000)  # Few lists, each of many partitions.

@@ -20,6 +20,7 @@ from kafka.protocol.metadata import ApiVersionsRequest, ApiVersionsResponse
 
 from cluster.model.controller import Controller, Feature, Quorum, QuorumReplica
 from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.snapshot import EligibleLeaders
 from kadmin.admin.wire.connection import WireConnection
 from kadmin.admin.wire.quorum import read_eligible_leaders
 from kadmin.admin.wire.snapshot import read_snapshot, with_owner
@@ -323,8 +324,8 @@ def test_a_controller_of_which_no_address_is_known_is_no_broker() -> None:
 
 
 class Eligible(WireConnection):
-    """A broker that answers with a page for each partition of `one`; page 0 has no more than that
-    partition 0 may be led by brokers 1 and 2."""
+    """A broker that answers with a page for each partition of `one`: brokers 1 and 2 may lead
+    partition 0."""
 
     def __init__(self) -> None:
         super().__init__(None, BrokerSettings(bootstrap="b:9092", timeout_s=10))
@@ -339,7 +340,13 @@ class Eligible(WireConnection):
         part = topic.DescribeTopicPartitionsResponsePartition
         number = 0 if request.cursor is None else request.cursor.partition_index
         eligible = {0: [1, 2], 1: [], 2: None}[number]
-        parts = [part(partition_index=number, eligible_leader_replicas=eligible)]
+        parts = [
+            part(
+                partition_index=number,
+                eligible_leader_replicas=eligible,
+                last_known_elr=None if eligible is None else [3],
+            )
+        ]
         cursor = response.Cursor(topic_name="one", partition_index=number + 1)
         return response(
             topics=[topic(name="one", partitions=parts)],
@@ -350,4 +357,9 @@ class Eligible(WireConnection):
 def test_eligible_leaders_are_read_page_by_page() -> None:
     found = read_eligible_leaders(Eligible(), ["one"])
 
-    assert {TopicPartition("one", 0): (BrokerId(1), BrokerId(2))} == found
+    leaders, last_known = (BrokerId(1), BrokerId(2)), (BrokerId(3),)
+    assert {
+        TopicPartition("one", 0): EligibleLeaders(leaders, last_known),
+        TopicPartition("one", 1): EligibleLeaders((), last_known),
+        TopicPartition("one", 2): EligibleLeaders(),
+    } == found

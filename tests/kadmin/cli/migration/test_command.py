@@ -261,7 +261,7 @@ def test_a_migration_under_way_shows_its_phase(chroot: str) -> None:
     text = done("migration", "status", "--zookeeper", chroot)
     found = json.loads(done("migration", "status", "--zookeeper", chroot, "--output", "json"))
 
-    assert "dual-write: KRaft owns the cluster, and writes ZooKeeper, too\n" in text
+    assert "dual-write: KRaft owns the cluster, and writes ZooKeeper, too\nthis controller" in text
     assert "\nNEVER delete /controller while a KRaft controller runs" in text
     assert ("dual-write", 3000, [0, 1]) == (found["phase"], found["owner"], found["registered"])
 

@@ -60,6 +60,19 @@ def test_a_cluster_without_a_controller() -> None:
     assert ["no broker is alive"] == critical(cluster(brokers("")))
 
 
+def test_a_cluster_that_kraft_owns_and_has_not_copied_elects_no_leaders() -> None:
+    """As a real controller of 3.9.1 left it that was killed while it copied."""
+    kraft = Controller(broker_id=BrokerId(3000), version=2, kraft_controller_epoch=7)
+
+    text = (
+        "KRaft controller 3000 owns the cluster, and has not copied it as far as /migration shows:"
+        " until it has, no leaders are elected"
+    )
+    assert [(Severity.WARNING, Kind.CONTROLLER, text)] == found(
+        seen(replace(cluster(brokers("0")), controller=kraft))
+    )
+
+
 def node(number: int, fetched_ms: int | None, end: int, *, is_voter: bool = True) -> QuorumReplica:
     return QuorumReplica(
         node_id=BrokerId(number),

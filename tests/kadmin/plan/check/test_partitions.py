@@ -6,7 +6,7 @@ from enum import StrEnum
 import pytest
 
 from cluster.model.ids import BrokerId, TopicPartition
-from cluster.model.snapshot import ClusterSnapshot
+from cluster.model.snapshot import ClusterSnapshot, EligibleLeaders
 from kadmin.plan.check.findings import Finding, Kind, Severity
 from kadmin.plan.check.partitions import partition_findings
 from tests.kadmin.builders import brokers, cluster, state, topic
@@ -117,7 +117,7 @@ def test_eligible_leaders_come_back_where_there_is_no_isr(
 ) -> None:
     snapshot = replace(
         cluster(brokers("0"), topic("t", "7,8", {0: state(-1, "")})),
-        eligible={TopicPartition("t", 0): tuple(map(BrokerId, eligible))},
+        eligible={TopicPartition("t", 0): EligibleLeaders(tuple(map(BrokerId, eligible)))},
     )
 
     assert [text] == [each.text for each in found(snapshot)]
