@@ -107,6 +107,8 @@ class Surroundings(ABC):
         is_old = random.random() < OLD_CONTROLLERS
         self.unknown_apis = frozenset({ApiKey.ALTER_PARTITION} if is_old else ())
         """What no broker asks another: leaders write ISRs to ZooKeeper then, as before 2.7."""
+        self.partitions_in_a_turn = self.random_stream("turns").choice((1, 2, 500))
+        """How many partitions of a topic a controller begins, or deletes, in one turn."""
         self.writes_traces = story.seed % SEEDS_PER_TRACE == 0
         self._events = events
         self._values = count()

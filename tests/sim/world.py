@@ -51,6 +51,7 @@ class World(Surroundings):
         disk.fault = lambda kind, path: None
         config = ControllerConfig(
             broker_id=broker_id,
+            partitions_in_a_turn=self.partitions_in_a_turn,
             writes_traces=self.writes_traces,
             leader_rebalance=LeaderRebalance(
                 interval_ms=self.pace.rebalance_ms, imbalance_percentage=0
