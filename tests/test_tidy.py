@@ -37,6 +37,14 @@ ROOTS: Final = frozenset(
 )
 """A path in a text means a file of this checkout when it begins with one of these."""
 
+BESIDE: Final = frozenset(
+    {
+        *(".gitignore", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md"),
+        *("changes", "pyproject.toml", "requirements-build.lock", "requirements.lock"),
+    }
+)
+"""What else the checkout has at its top."""
+
 
 def tracked(*patterns: str) -> list[Path]:
     run = subprocess.run(
@@ -168,3 +176,7 @@ def test_each_package_says_which_of_its_modules_others_use() -> None:
     said = {package: exported(package) for package in packages()}
 
     assert {name: sorted(used) for name, used in used_from_outside().items()} == said
+
+
+def test_nothing_that_a_command_left_behind_is_in_the_checkout() -> None:
+    assert {path.relative_to(CHECKOUT).parts[0] for path in tracked()} == ROOTS | BESIDE
