@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.arguments.documents import (
+    INT32_MAX,
     VERSION,
     BadFile,
     is_number,
@@ -35,6 +36,8 @@ ALL_HINT: Final = (
     "keep the JSON below 'Proposed partition reassignment configuration'; that above it is the way"
     " back"
 )
+SHOWN_MAX: Final = 40
+"""How many characters of a wrong value are shown."""
 TOPICS_HINT: Final = 'write it like {"version":1,"topics":[{"topic":"t"},{"topic":"u"}]}'
 
 
@@ -136,8 +139,11 @@ def entry_problems(entry: object, number: int) -> list[str]:
     topic = entry.get("topic")
     if not is_topic(topic):
         problems.append(f"{place} has no 'topic' with the name of one")
-    if not is_number(entry.get("partition")):
+    if "partition" not in entry:
         problems.append(f"{place} has no 'partition' with its number")
+    elif not is_number(entry["partition"]):
+        shown = json.dumps(entry["partition"])[:SHOWN_MAX]
+        problems.append(f"'partition' of {place} is no number from 0 to {INT32_MAX}: {shown}")
     key = wanted_key(entry)
     replicas = entry.get(key)
     if not isinstance(replicas, list) or not all(map(is_number, replicas)):

@@ -137,12 +137,12 @@ def test_a_file_is_refused_in_kafka_s_words(name: str) -> None:
             "a b-0 has no 'topic' with the name of one",
         ),
         (
-            file_of({"topic": "t", "partition": -1, "replicas": [1]}),
-            "partitions[0] has no 'partition' with its number",
+            file_of({"topic": "t", "partition": 99999999999, "replicas": [1]}),
+            "'partition' of partitions[0] is no number from 0 to 2147483647: 99999999999",
         ),
         (
             file_of({"topic": "t", "partition": True, "replicas": [1]}),
-            "partitions[0] has no 'partition' with its number",
+            "'partition' of partitions[0] is no number from 0 to 2147483647: true",
         ),
         (
             file_of({"topic": "t", "partition": 0, "replicas": [1, "2"]}),
