@@ -4,15 +4,23 @@ Everything else is `kadmin.cli.main`'s.
 """
 
 import gc
+import signal
 import sys
+from typing import TYPE_CHECKING, Final
 
 from kadmin.errors import ExitCode
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
+
+SOON_S: Final = 0.01
 
 
 def main() -> None:
     """Run kadmin with the arguments of this process and exit with an `ExitCode`."""
     # A short run that keeps nearly all it makes: looking for garbage in it costs a fifth of it.
     gc.set_threshold(500_000, 20, 100)
+    sys.unraisablehook = raise_soon
     try:
         from kadmin.cli.main import prepare_streams, run
 
@@ -27,6 +35,16 @@ def main() -> None:
     # Python looks for garbage once more when it ends, for a seventh of a short run and more.
     gc.freeze()
     sys.exit(code)
+
+
+def raise_soon(lost: "UnraisableHookArgs") -> None:
+    """Let a Ctrl-C be raised behind a callback that it has met, out of which Python raises nothing:
+    most of all where it has just imported a module."""
+    if issubclass(lost.exc_type, KeyboardInterrupt):
+        signal.signal(signal.SIGALRM, signal.default_int_handler)
+        signal.setitimer(signal.ITIMER_REAL, SOON_S)
+    else:
+        sys.__unraisablehook__(lost)
 
 
 if __name__ == "__main__":

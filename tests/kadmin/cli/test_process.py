@@ -344,3 +344,33 @@ kadmin.__main__.main()
     ended = run(command=(sys.executable, "-m", "interrupted"), PYTHONPATH=path)
 
     assert 130 == ended.returncode, ended.stderr
+
+
+def test_a_ctrl_c_that_met_a_callback_of_python_is_not_lost(tmp_path: Path) -> None:
+    """As that of the lock of a module that was imported just then."""
+    (tmp_path / "interrupted.py").write_text("""
+import threading
+import weakref
+import kadmin.__main__
+import kadmin.cli.main
+
+class Lock:
+    pass
+
+def interrupt(_):
+    raise KeyboardInterrupt
+
+def run(arguments):
+    lock = Lock()
+    called_back = weakref.ref(lock, interrupt)
+    del lock
+    threading.Event().wait()
+
+kadmin.cli.main.run = run
+kadmin.__main__.main()
+""")
+    path = f"{tmp_path}{os.pathsep}{CHECKOUT}"
+
+    ended = run(command=(sys.executable, "-m", "interrupted"), PYTHONPATH=path)
+
+    assert (130, "") == (ended.returncode, ended.stderr)
