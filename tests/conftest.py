@@ -140,13 +140,9 @@ def home(homes: Homes, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureR
 
 @pytest.fixture(scope="session")
 def zookeeper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ZooKeeperServer]:
-    """A standalone ZooKeeper for the whole run; tests keep to a `chroot` of it.
-
-    It does not wait for the disk, which others of this machine may hold up for seconds: the machine
-    outlives it.
-    """
+    """A standalone ZooKeeper for the whole run; tests keep to a `chroot` of it."""
     directory = tmp_path_factory.mktemp("zookeeper")
-    with running_server(directory, extra_config={"forceSync": "no"}) as server:
+    with running_server(directory) as server:
         yield server
 
 

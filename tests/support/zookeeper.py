@@ -1,6 +1,6 @@
 """What do tests need of a real ZooKeeper: a server, and a corner of it for each test?"""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -23,12 +23,20 @@ CHROOTS_AT_ONCE: Final = 100
 
 @contextmanager
 def running_server(
-    directory: Path, timeout_s: float = OUTER_LIMIT_S, **options: Any
+    directory: Path,
+    timeout_s: float = OUTER_LIMIT_S,
+    extra_config: Mapping[str, str] | None = None,
+    **options: Any,
 ) -> Iterator[ZooKeeperServer]:
-    """A standalone server in *directory*, gone at the end; *options* are `start_server`'s."""
+    """A standalone server in *directory*, gone at the end; *options* are `start_server`'s.
+
+    It does not wait for the disk, which others of this machine may hold up for seconds: the machine
+    outlives it.
+    """
     directory.mkdir(parents=True, exist_ok=True)
     watch(directory)
-    server = start_server(directory, timeout_s=timeout_s, **options)
+    config = {"forceSync": "no", **(extra_config or {})}
+    server = start_server(directory, timeout_s=timeout_s, extra_config=config, **options)
     try:
         yield server
     finally:
