@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
 SOON_S: Final = 0.01
+"""After how long a Ctrl-C that met a callback is raised: the callback has ended by then."""
 
 
 def main() -> None:

@@ -110,10 +110,10 @@ class MetadataLogCopy:
                 reasons[address] = "that is a broker"
             except KafkaError as error:
                 reasons[address] = plain(error)
-        told = [f"{address}: {reason}" for address, reason in reasons.items()]
+        why = [f"{address}: {reason}" for address, reason in reasons.items()]
         if len(reasons) == 1:
-            told = list(reasons.values())
-        raise QuorumUnreachable(self._settings.bootstrap, ", ".join(told))
+            why = list(reasons.values())
+        raise QuorumUnreachable(self._settings.bootstrap, ", ".join(why))
 
     def _follow(self, ask: Callable[[ApiMessage], Any]) -> None:
         rounds = 0
@@ -205,12 +205,12 @@ class MetadataLogCopy:
                 answer = ask(FetchSnapshotRequest(max_bytes=FETCH_MAX, topics=[topic]))
                 if answer.error_code:
                     raise for_code(answer.error_code)
-                told = answer.topics[0].partitions[0]
-                if told.error_code:
+                piece = answer.topics[0].partitions[0]
+                if piece.error_code:
                     # Of a leader that has changed, or a snapshot that was deleted meanwhile.
-                    raise for_code(told.error_code)
-                size = told.size
-                file.write(told.unaligned_records)
+                    raise for_code(piece.error_code)
+                size = piece.size
+                file.write(piece.unaligned_records)
         path.with_suffix(".part").rename(path)
         self._begin(snapshot.end_offset, snapshot.epoch)
 
