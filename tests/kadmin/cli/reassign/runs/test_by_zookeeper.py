@@ -174,8 +174,9 @@ def test_what_is_not_as_planned_is_named_and_nothing_is_written(
         assert not client.exists(RUNS_PATH)
 
 
-def test_a_plan_of_another_cluster_is_refused(small: str) -> None:
-    outcome = kadmin("reassign", "run", plan_file(MOVES, cluster_id="elsewhere"), "--yes")
+@pytest.mark.parametrize("words", [["run"], ["--execute", "--reassignment-json-file"]])
+def test_a_plan_of_another_cluster_is_refused(small: str, words: list[str]) -> None:
+    outcome = kadmin("reassign", *words, plan_file(MOVES, cluster_id="elsewhere"), "--yes")
 
     assert ExitCode.REFUSED == outcome.exit_code
     assert "the plan is for the cluster elsewhere" in outcome.stderr
