@@ -106,11 +106,11 @@ def wire_admin(session: Session, brokers: "WireConnection") -> "WireReassignment
 def runs_beside(session: Session, brokers: "WireConnection", stack: ExitStack) -> "RunStore | None":
     """Return the journals in the ZooKeeper that the brokers name; None where that cannot be
     reached, or is another cluster's."""
-    from kadmin.admin.wire.kept_throttles import told_zookeeper
+    from kadmin.admin.wire.kept_throttles import zookeeper_of_brokers
     from kadmin.admin.zookeeper.lease_beside import read_cluster_id
     from kadmin.admin.zookeeper.run_store import ZooKeeperRuns
 
-    connect = told_zookeeper(brokers)
+    connect = zookeeper_of_brokers(brokers)
     if connect is None:
         return None
     try:

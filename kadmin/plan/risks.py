@@ -135,7 +135,7 @@ def as_judged(snapshot: ClusterSnapshot, topic: TopicSnapshot, min_isr: int = 1)
 
 
 def risks_of(topic: TopicAsJudged, racks: Mapping[BrokerId, str]) -> Iterator[Risk]:
-    """Return the risks of *topic* among brokers with *racks*; see `racks_told`."""
+    """Return the risks of *topic* among brokers with *racks*; see `known_racks`."""
     min_isr = min_isr_in((topic.configs, topic.defaults), topic.min_isr)
     few = tuple(n for n, replicas in topic.layout.items() if len(set(replicas)) < min_isr)
     if few:
@@ -327,7 +327,7 @@ def is_of_connections(key: str, limit: str) -> bool:
     return key == limit
 
 
-def racks_told(brokers: Mapping[BrokerId, BrokerRegistration]) -> dict[BrokerId, str]:
+def known_racks(brokers: Mapping[BrokerId, BrokerRegistration]) -> dict[BrokerId, str]:
     """Return the racks of *brokers*; none where one has none, since it may share any rack."""
     racks = {broker: each.rack for broker, each in brokers.items() if each.rack}
     return racks if len(racks) == len(brokers) else {}
