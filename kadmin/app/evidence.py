@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from kadmin.app.session import Session
-from kadmin.errors import KadminError, RefusedError
+from kadmin.errors import DeniedError, KadminError, RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -124,12 +124,9 @@ def read_by_zookeeper(
 def unless_hidden(hidden: list[str], call: "Callable[[], T]") -> "T | None":
     """Return what *call* returns; None, and the reason in *hidden*, where it may not or cannot
     be read."""
-    from kadmin.admin.wire.errors import BrokersDenied
-    from kadmin.admin.zookeeper.connection import ZooKeeperDenied
-
     try:
         return call()
-    except (ZooKeeperDenied, BrokersDenied, RefusedError) as error:
+    except (DeniedError, RefusedError) as error:
         hidden.append(error.message)
     return None
 
