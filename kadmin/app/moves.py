@@ -118,10 +118,10 @@ def zookeeper_beside(
 ) -> "Connection | None":
     """Return a session to the ZooKeeper that the brokers name; None where that cannot be reached,
     or is another cluster's."""
-    from kadmin.admin.wire.kept_throttles import told_zookeeper
+    from kadmin.admin.wire.kept_throttles import zookeeper_of_brokers
     from kadmin.admin.zookeeper.lease_beside import read_cluster_id
 
-    connect = told_zookeeper(brokers)
+    connect = zookeeper_of_brokers(brokers)
     if connect is None:
         return None
     try:

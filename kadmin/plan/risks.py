@@ -140,7 +140,7 @@ def risks_of(
     racks: Mapping[BrokerId, str],
     known: Mapping[RiskKind, Collection[int]] = MappingProxyType({}),
 ) -> Iterator[Risk]:
-    """Return the risks of *topic* among brokers with *racks*; see `racks_told`.
+    """Return the risks of *topic* among brokers with *racks*; see `known_racks`.
 
     Of the partitions that are *known* to have a kind of risk, that one is not returned.
     """
@@ -341,7 +341,7 @@ def is_of_connections(key: str, limit: str) -> bool:
     return key == limit
 
 
-def racks_told(brokers: Mapping[BrokerId, BrokerRegistration]) -> dict[BrokerId, str]:
+def known_racks(brokers: Mapping[BrokerId, BrokerRegistration]) -> dict[BrokerId, str]:
     """Return the racks of *brokers*; none where one has none, since it may share any rack."""
     racks = {broker: each.rack for broker, each in brokers.items() if each.rack}
     return racks if len(racks) == len(brokers) else {}

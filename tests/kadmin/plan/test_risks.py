@@ -114,7 +114,7 @@ def found_in(snapshot: ClusterSnapshot) -> set[StrEnum]:
 )
 def test_configs_that_cannot_be_read_are_not_missing(subject: subjects.Subject) -> None:
     read = cluster(RACKED, topic(OFFSETS_TOPIC, "0,2"))
-    unread = replace(read, faults=(subjects.untold(subject, "the configs", "no answer"),))
+    unread = replace(read, faults=(subjects.unavailable(subject, "the configs", "no answer"),))
 
     assert {Kind.INTERNAL_TOPIC} == found_in(read)
     assert set() == found_in(unread)
