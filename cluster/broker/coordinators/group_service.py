@@ -18,9 +18,15 @@ from cluster.broker.handling import Cancel
 from cluster.broker.metadata_cache import MetadataCache
 from cluster.broker.ports import Ports
 from cluster.broker.replica_manager import appending
-from cluster.broker.replica_manager.appending import ALL_ACKS, LEADER_ACKS, Appender, Refusal
+from cluster.broker.replica_manager.appending import (
+    ALL_ACKS,
+    LEADER_ACKS,
+    Appender,
+    Refusal,
+    answers_at_once,
+)
 from cluster.broker.replica_manager.delayed_produce import ProducePartitionStatus, await_appends
-from cluster.broker.replica_manager.partitions import Partitions
+from cluster.broker.replica_manager.partitions import HostedPartition, Partitions
 from cluster.formats.batch_building import build_batch
 from cluster.formats.group_records import encode_all
 from cluster.group.answers import Answer, FetchAnswer
@@ -110,6 +116,16 @@ class GroupService:
         self._last_request += 1
         self._answered[self._last_request] = answered
         self._take(Requested(self._last_request, request))
+
+    def answers_at_once(self, group_id: str) -> bool:
+        """Return whether a commit of the group waits neither for followers nor for a disk."""
+        number = partition_of(group_id, self._partition_count)
+        hosted = self._partitions.led(OFFSETS_TOPIC, number)
+        return (
+            isinstance(hosted, HostedPartition)
+            and answers_at_once(hosted, ALL_ACKS)
+            and not self._is_working
+        )
 
     def refusal(self, group_id: str) -> ErrorCode:
         """Return why this broker does not answer for the group: NONE if it does."""

@@ -132,10 +132,6 @@ class RequestMetrics:
         """Count the error codes of an answer: none if it is not sent."""
         self.kind(api_key).count_errors(codes)
 
-    def count_error(self, api_key: ApiKey, error: ErrorCode) -> None:
-        """Count the only error of an answer whose body is not looked at."""
-        self.kind(api_key).count_errors((error,))
-
     def response_delayed(self, api_key: ApiKey, send_ns: int) -> None:
         """Record that a client took *send_ns* to receive an answer; most are received at once."""
         self._send_times.of(name_of(api_key)).update(send_ns)

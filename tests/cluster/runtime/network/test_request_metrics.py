@@ -92,7 +92,7 @@ def test_errors_are_counted_by_request() -> None:
     # Without a look at the answer: there is nothing but success.
     metrics.answered(ApiKey.PRODUCE, done)
     metrics.answered(ApiKey.PRODUCE, done)
-    metrics.count_error(ApiKey.PRODUCE, ErrorCode.MESSAGE_TOO_LARGE)
+    metrics.count_errors(ApiKey.PRODUCE, (ErrorCode.MESSAGE_TOO_LARGE,))
     # With acks=0 there is no answer.
     metrics.answered(ApiKey.PRODUCE, done)
     metrics.count_errors(ApiKey.PRODUCE, ())
