@@ -35,6 +35,7 @@ from cluster.wire.messages.offset_commit import (
     OffsetCommitResponseTopic,
 )
 
+NONE: Final = ErrorCode.NONE
 PREFIXES_MAX: Final = 4096
 """How many beginnings of requests are remembered, with at most 2 KiB each."""
 LEARNED_OF: Final = 64
@@ -134,7 +135,7 @@ class Target:
         self.indexes = indexes
         self.different = frozenset(indexes)
         self.topics = ((self.topic, indexes),)
-        whole = self.encoded(version, 0, ErrorCode.NONE)
+        whole = self.encoded(version, 0, NONE)
         self.size, self.answer = len(whole) - 4, whole[_HEAD.size :]
         self.codes = (0,) * len(indexes)
 
@@ -161,7 +162,7 @@ class FlatCommits:
         self._count_errors = count_errors
         self._targets: dict[tuple[int, bytes], Target] = {}
         self._unknown_count = 0
-        self._error = ErrorCode.NONE
+        self._error = NONE
 
     def answer(self, frame: memoryview) -> bytes | None:
         """Answer the request in *frame*; return None if it is another one than usual."""
@@ -207,7 +208,7 @@ class FlatCommits:
             self._answered,
         )
         error = self._error
-        if error is ErrorCode.NONE:
+        if error is NONE:
             self._count_errors(target.codes)
             return _HEAD.pack(target.size, correlation_id) + target.answer
         self._count_errors((error,) * count)
