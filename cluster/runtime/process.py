@@ -368,6 +368,7 @@ class BrokerProcess:
             metrics=self._request_metrics,
             call_soon=self._loop.call_soon,
             now_ns=time.perf_counter_ns,
+            moment=self._loop.moment if isinstance(self._loop, DirectLoop) else None,
             flat_produce=flat_produce(
                 broker.ports,
                 broker.appender,

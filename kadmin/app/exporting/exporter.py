@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
+from cluster.metrics.exposition import Exposition, Format
+from cluster.runtime.reporters.process_series import add_process
 from kadmin.app.exporting.reading import Wanted, read_exported
 from kadmin.app.groups import History
 from kadmin.app.polling import Poll, Poller, Reading
@@ -35,12 +37,12 @@ FAST: Final = 1
 class Page:
     """The metrics of one poll, and the same compressed.
 
-    *untold* is how much it lacks; *missing* are names that were asked for and do not exist.
+    *unanswered* is how much it lacks; *missing* are names that were asked for and do not exist.
     """
 
     text: bytes
     zipped: bytes
-    untold: Mapping[str, int] = field(default_factory=dict)
+    unanswered: Mapping[str, int] = field(default_factory=dict)
     missing: Sequence[KadminError] = ()
 
 
@@ -93,7 +95,7 @@ class Exporter:
         exported = read_exported(session, self.settings.wanted, self._history)
         return replace(
             page(chain(cluster_families(exported), group_families(exported))),
-            untold=untold_in(exported),
+            unanswered=unanswered_in(exported),
             missing=exported.missing,
         )
 
@@ -118,6 +120,16 @@ class Exporter:
         kept = [*(each for each in pages if each is not None), health]
         return b"".join(each.zipped if is_zipped else each.text for each in kept)
 
+    def answer(self, is_zipped: bool) -> bytes:
+        """Return a scrape, and behind it the CPU time, memory and open files of this process.
+
+        These are not in a file for node_exporter, which has series of the same names itself.
+        """
+        process = Exposition()
+        add_process(process)
+        text = b"".join(process.pieces(Format.TEXT))
+        return self.scrape(is_zipped) + (gzip.compress(text, FAST) if is_zipped else text)
+
 
 def page(families: Iterable[Family]) -> Page:
     text = exposition(families)
@@ -133,10 +145,10 @@ def read_check(session: "Session") -> Page:
     return page(finding_families(judge(evidence)))
 
 
-def untold_in(exported: "Exported") -> dict[str, int]:
+def unanswered_in(exported: "Exported") -> dict[str, int]:
     return {
         "brokers": len(exported.silent),
-        "groups": len(exported.groups.untold),
+        "groups": len(exported.groups.unanswered),
         "partitions": len(exported.logs.unknown),
     }
 
@@ -150,7 +162,7 @@ def health_of(reading: Reading[Page]) -> PollHealth:
         number=reading.number,
         failure_count=reading.failure_count,
         late_count=reading.late_count,
-        untold={} if answer is None else answer.untold,
+        unanswered={} if answer is None else answer.unanswered,
     )
 
 
@@ -175,8 +187,8 @@ class News:
     def _text(self, reading: Reading[Page]) -> str:
         if reading.error is not None:
             return f"poll {self.name}: {reading.error.message}; trying again"
-        untold = {} if reading.answer is None else reading.answer.untold
-        lacking = [counted(n, what.removesuffix("s")) for what, n in untold.items() if n]
+        unanswered = {} if reading.answer is None else reading.answer.unanswered
+        lacking = [counted(n, what.removesuffix("s")) for what, n in unanswered.items() if n]
         if lacking:
             return f"poll {self.name}: no answer about {', '.join(lacking)}"
         missing = () if reading.answer is None else reading.answer.missing
