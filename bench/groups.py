@@ -33,7 +33,8 @@ from bench.broker_wire import Wire, create_topic, request, round_trips
 from bench.measure import kafka_class_path
 from cluster.model.ids import BrokerId
 from cluster.wire.api_keys import ApiKey
-from cluster.wire.codec import decode_response
+from cluster.wire.codec import decode_response, encode_payload
+from cluster.wire.messages.consumer_protocol import ConsumerProtocolSubscription
 from cluster.wire.messages.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
 from cluster.wire.messages.group_members import (
     JoinGroupRequest,
@@ -62,6 +63,7 @@ FETCH_VERSION: Final = 7
 FIND_VERSION: Final = 3
 JOIN_VERSION: Final = 5
 SYNC_VERSION: Final = 3
+SUBSCRIPTION_VERSION: Final = 1
 CONNECTIONS: Final = (1, 16)
 IN_REQUEST: Final = (1, 100)
 GROUPS: Final = 100
@@ -226,7 +228,7 @@ class Members:
     def join(self) -> list[JoinGroupResponse]:
         self.generation += 1
         # Another subscription each time: members that change nothing get what they have.
-        protocols = [JoinGroupRequestProtocol("range", b"%100d" % self.generation)]
+        protocols = [JoinGroupRequestProtocol("range", subscription(self.generation))]
         for wire, member_id in zip(self.wires, self.ids, strict=True):
             body = JoinGroupRequest(
                 self.group, SESSION_MS, SESSION_MS, member_id, None, "consumer", protocols
@@ -252,6 +254,15 @@ class Members:
             synced = decode_response(SyncGroupResponse, SYNC_VERSION, wire.receive()).body
             if synced.error_code or len(synced.assignment) != 100:
                 raise SystemExit(f"{self.broker.name}: a member got no assignment: {synced}")
+
+
+def subscription(generation: int) -> bytes:
+    """A valid one: bytes of which Kafka reads the number of topics wrongly stop its group for good.
+
+    Its GroupMetadata.computeSubscribedTopics expects no error but a SchemaException.
+    """
+    wanted = ConsumerProtocolSubscription([TOPIC], b"%100d" % generation)
+    return encode_payload(SUBSCRIPTION_VERSION, wanted)
 
 
 def show_rebalances(

@@ -15,17 +15,22 @@ from cluster.broker.handling import Peer, Reply
 from cluster.broker.metadata_cache import MetadataCache
 from cluster.broker.ports import Ports
 from cluster.coordination.consumer_offsets import can_keep
-from cluster.group.answers import Answer, CommitAnswer
-from cluster.group.offsets import shared_partitions
+from cluster.group.answers import Answer, CommitAnswer, SameError
 from cluster.group.requests import CommitOffsets
 from cluster.model.acl import AclOperation, ResourceType
 from cluster.model.api_error import ApiError
 from cluster.model.error_codes import ErrorCode
-from cluster.model.group_records import NO_TIMESTAMP, OffsetCommitValue
+from cluster.model.group_records import (
+    NO_TIMESTAMP,
+    OffsetCommitValue,
+    PlainOffsets,
+    shared_partitions,
+)
 from cluster.model.ids import TopicPartition
 from cluster.wire.codec import RequestFrame
 from cluster.wire.messages.offset_commit import (
     OffsetCommitRequest,
+    OffsetCommitRequestTopic,
     OffsetCommitResponse,
     OffsetCommitResponsePartition,
     OffsetCommitResponseTopic,
@@ -38,9 +43,6 @@ TIME_MAX: Final = 2**63 - 1
 UNKNOWN: Final = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 TOPIC_AUTHORIZATION_FAILED: Final = ErrorCode.TOPIC_AUTHORIZATION_FAILED
 NOTHING_KNOWN: Final[Mapping[int, object]] = {}
-
-# Makes a named tuple in half the time: its fields need not be counted.
-_new: Final = tuple.__new__
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,33 +57,16 @@ class OffsetCommits:
         body = cast(OffsetCommitRequest, request.body)
         may_read = is_allowed(self.ports.authorizer, peer.principal, READ)
         now_ms = self.ports.clock.wall_ms()
-        errors: dict[TopicPartition, ErrorCode] = {}
-        offsets: dict[TopicPartition, OffsetCommitValue] = {}
-        expire_timestamp = NO_TIMESTAMP
-        if body.retention_time_ms != NO_RETENTION:
-            expire_timestamp = min(now_ms + body.retention_time_ms, TIME_MAX)
         is_for_zookeeper = request.api_version == ZOOKEEPER_VERSION
-        unknown = UNKNOWN if is_for_zookeeper else self._unknown(body.group_id)
-        for name, partitions in body.topics:
-            known = self.cache.partitions_of(name) if may_read else NOTHING_KNOWN
-            shared = shared_partitions(name)
-            offsets |= {
-                shared[index]: _new(
-                    OffsetCommitValue,
-                    (
-                        offset,
-                        leader_epoch,
-                        metadata or "",
-                        now_ms if time_ms == NO_TIMESTAMP else time_ms,
-                        expire_timestamp,
-                    ),
-                )
-                for index, offset, leader_epoch, time_ms, metadata in partitions
-                if index in known
-            }
-            if unknown_ones := [one[0] for one in partitions if one[0] not in known]:
-                error = unknown if may_read else TOPIC_AUTHORIZATION_FAILED
-                errors |= {TopicPartition(name, index): error for index in unknown_ones}
+        errors: dict[TopicPartition, ErrorCode] = {}
+        offsets: Mapping[TopicPartition, OffsetCommitValue] | None = None
+        if may_read and not is_for_zookeeper and body.retention_time_ms == NO_RETENTION:
+            offsets = self.plain_offsets(body.topics, now_ms)
+        if offsets is None:
+            unknown = UNKNOWN if is_for_zookeeper else self._unknown(body.group_id)
+            offsets, errors = self._offsets_and_errors(
+                body, now_ms, unknown if may_read else TOPIC_AUTHORIZATION_FAILED, may_read
+            )
 
         def answered(answer: Answer) -> None:
             assert isinstance(answer, CommitAnswer)
@@ -103,6 +88,61 @@ class OffsetCommits:
             ),
             answered,
         )
+
+    def plain_offsets(
+        self, topics: Sequence[OffsetCommitRequestTopic], now_ms: int
+    ) -> PlainOffsets | None:
+        """Return the offsets of a commit of nothing else; None if there is more to one of them, or
+        to a partition: it is unknown, or there twice.
+        """
+        named = []
+        offsets: tuple[int, ...] = ()
+        leader_epochs: tuple[int, ...] = ()
+        for name, partitions in topics:
+            if not partitions:
+                return None
+            indexes, some, epochs, times, metadata = zip(*partitions, strict=True)
+            different = set(indexes)
+            if (
+                any(metadata)
+                or times.count(NO_TIMESTAMP) != len(times)
+                or len(different) != len(indexes)
+                or not different <= self.cache.partitions_of(name).keys()
+            ):
+                return None
+            named.append((name, indexes))
+            offsets += some
+            leader_epochs += epochs
+        if not named or len({name for name, _ in named}) != len(named):
+            return None
+        return PlainOffsets(tuple(named), offsets, leader_epochs, now_ms)
+
+    def _offsets_and_errors(
+        self, body: OffsetCommitRequest, now_ms: int, refusal: ErrorCode, may_read: bool
+    ) -> tuple[dict[TopicPartition, OffsetCommitValue], dict[TopicPartition, ErrorCode]]:
+        """Return the offsets of a commit, and *refusal* for the partitions of which there are
+        none.
+        """
+        offsets: dict[TopicPartition, OffsetCommitValue] = {}
+        errors: dict[TopicPartition, ErrorCode] = {}
+        expire_timestamp = NO_TIMESTAMP
+        if body.retention_time_ms != NO_RETENTION:
+            expire_timestamp = min(now_ms + body.retention_time_ms, TIME_MAX)
+        for name, partitions in body.topics:
+            known = self.cache.partitions_of(name) if may_read else NOTHING_KNOWN
+            shared = shared_partitions(name)
+            for index, offset, leader_epoch, time_ms, metadata in partitions:
+                if index in known:
+                    offsets[shared[index]] = OffsetCommitValue(
+                        offset,
+                        leader_epoch,
+                        metadata or "",
+                        now_ms if time_ms == NO_TIMESTAMP else time_ms,
+                        expire_timestamp,
+                    )
+                else:
+                    errors[TopicPartition(name, index)] = refusal
+        return offsets, errors
 
     def _keep_in_zookeeper(
         self,
@@ -142,8 +182,7 @@ class OffsetCommits:
 def response(
     body: OffsetCommitRequest, errors: Mapping[TopicPartition, ErrorCode]
 ) -> OffsetCommitResponse:
-    codes = list(errors.values())
-    only = codes[0] if codes and codes.count(codes[0]) == len(codes) else None
+    only = errors.error if isinstance(errors, SameError) else None
     topics = []
     for name, partitions in body.topics:
         # Without the names of their fields, which the encoder does not need: there may be thousands

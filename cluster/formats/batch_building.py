@@ -3,7 +3,7 @@
 Source: Kafka's MemoryRecordsBuilder and DefaultRecord.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from cluster.formats.compression import pack
@@ -27,23 +27,23 @@ NOTHING: Final = encode(1)
 
 
 def build_batch(
-    records: Iterable[bytes],
+    records: Sequence[bytes],
     timestamp_ms: int,
     producer_id: int = NO_PRODUCER_ID,
     producer_epoch: int = NO_EPOCH,
+    *,
+    count: int | None = None,
 ) -> bytearray:
     """Return an uncompressed batch of *records*, as `record_of` writes them, which all have
-    *timestamp_ms*.
+    *timestamp_ms*; with a *count* there are so many, several in an item.
 
     With a producer it is transactional; it has no sequence, as only brokers may append.
     """
-    records = tuple(records)
     batch = bytearray(HEADER_SIZE)
     batch += b"".join(records)
     attributes = 0 if producer_id == NO_PRODUCER_ID else TRANSACTIONAL
-    fill_header(
-        batch, len(records), attributes, timestamp_ms, timestamp_ms, producer_id, producer_epoch
-    )
+    count = len(records) if count is None else count
+    fill_header(batch, count, attributes, timestamp_ms, timestamp_ms, producer_id, producer_epoch)
     return batch
 
 

@@ -7,7 +7,8 @@ Source: Kafka's GroupMetadataManager and CoordinatorRecordSerde.
 """
 
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from struct import Struct
 from typing import Final, NamedTuple
@@ -24,8 +25,8 @@ from cluster.model.group_records import (
     GroupRecords,
     OffsetCommitKey,
     OffsetCommitValue,
+    PlainOffsets,
 )
-from cluster.model.ids import TopicPartition
 from cluster.wire import varint
 from cluster.wire.codec import decode_payload, encode_payload
 from cluster.wire.errors import MalformedFrameError
@@ -44,6 +45,17 @@ OFFSET_VALUE_BEGINNING: Final = varint.encode(2 * 24) + b"\0\3"
 ONE_BYTE_END: Final = 64
 TWO_BYTES_END: Final = 8192
 """The first number of a record that takes more than one byte, and more than two."""
+PACKED_MAX: Final = ONE_BYTE_END
+"""How many records are packed at once."""
+FIELDS: Final = 8
+"""Of a packed record."""
+LAYOUTS_MAX: Final = 512
+"""How many are cached, each up to 20 KB."""
+NUMBERS: Final = tuple(
+    2 * number if number < ONE_BYTE_END else (number << 9 & 0x7F00) | 0x8000 | number >> 6
+    for number in range(TWO_BYTES_END)
+)
+"""Those of the records in a batch, as they are written."""
 
 NAMES_MAX: Final = 1024
 """How many groups' topics are cached: records of a group mostly follow each other."""
@@ -66,57 +78,40 @@ class EncodedRecord(NamedTuple):
 
 
 def encode_all(records: GroupRecords) -> list[bytes]:
-    """Write *records* as those of one batch, keys and values as `encode` does.
+    """Write *records*, those of one batch, each as `encode` does; an item has one or more of them.
 
     Raises:
         UnencodableMessageError: a text or a number is larger than its field.
     """
-    if isinstance(records, CommitRecords):
-        try:
-            encoded = plain_offsets(records.group, records.offsets)
-        except (struct.error, UnicodeEncodeError):
-            encoded = None  # `encode` says what is wrong.
-        if encoded is not None:
-            return encoded
+    if isinstance(records, CommitRecords) and isinstance(records.offsets, PlainOffsets):
+        plain = records.offsets
+        if len(plain) <= TWO_BYTES_END:
+            with suppress(struct.error, UnicodeEncodeError):  # `encode` says what is wrong.
+                return encode_plain(records.group, plain)
     return [record_of(number, 0, *encode(record)) for number, record in enumerate(records)]
 
 
-def plain_offsets(
-    group: str, offsets: Mapping[TopicPartition, OffsetCommitValue]
-) -> list[bytes] | None:
-    """Write the records of a commit; return None if there is more to one than its offset.
-
-    Nearly all commits are plain, their offsets mostly of few topics: each is packed at once.
-    """
-    if len(offsets) > TWO_BYTES_END:
-        return None
-    encoded: list[bytes] = []
-    add = encoded.append
-    last_topic = None
-    for number, ((topic, index), value) in enumerate(offsets.items()):
-        offset, leader_epoch, metadata, timestamp, expire_timestamp = value
-        if metadata or expire_timestamp != NO_TIMESTAMP:
-            return None
-        # Mostly the same object; if not, the layout is in the cache.
-        if topic is not last_topic or number == ONE_BYTE_END:
-            pack, head, names = offset_layout(group, topic, 1 if number < ONE_BYTE_END else 2)
-            last_topic = topic
-        if number < ONE_BYTE_END:
-            number_field = 2 * number
-        else:
-            number_field = (number << 9 & 0x7F00) | 0x8000 | number >> 6
-        add(
-            pack(
-                head,
-                number_field,
-                names,
-                index,
-                OFFSET_VALUE_BEGINNING,
-                offset,
-                leader_epoch,
-                timestamp,
-            )
-        )
+def encode_plain(group: str, plain: PlainOffsets) -> list[bytes]:
+    """Write offsets, many of a topic at once."""
+    encoded = []
+    begin = 0
+    for topic, indexes in plain.topics:
+        names = offset_names(group, topic)
+        topic_begin, topic_end = begin, begin + len(indexes)
+        while begin < topic_end:
+            number_size = 1 if begin < ONE_BYTE_END else 2
+            end = min(topic_end, ONE_BYTE_END if number_size == 1 else begin + PACKED_MAX)
+            some = slice(begin, end)
+            pack, head = offset_layout(len(names), number_size, end - begin)
+            fields: list[object] = [
+                *(head, 0, names, 0, OFFSET_VALUE_BEGINNING, 0, 0, plain.timestamp)
+            ] * (end - begin)
+            fields[1::FIELDS] = NUMBERS[some]
+            fields[3::FIELDS] = indexes[begin - topic_begin : end - topic_begin]
+            fields[5::FIELDS] = plain.offsets[some]
+            fields[6::FIELDS] = plain.leader_epochs[some]
+            encoded.append(pack(*fields))
+            begin = end
     return encoded
 
 
@@ -177,29 +172,32 @@ def decode(key: bytes, value: bytes | None) -> GroupRecord | None:
 
 
 class OffsetLayout(NamedTuple):
-    """How the records of offsets of a group and a topic are packed.
+    """How the records of offsets with names of one size are packed.
 
-    Their fields are *head*, the number in the batch, *names*, the partition,
+    The FIELDS of each are *head*, the number in the batch, the names, the partition,
     OFFSET_VALUE_BEGINNING, the offset, its leader epoch and the time of the commit.
     """
 
     pack: Callable[..., bytes]
     head: bytes
     """The size of the record, its attributes and its difference in time."""
-    names: bytes
-    """The size of the key, and the key without the partition."""
 
 
 @lru_cache(maxsize=NAMES_MAX)
-def offset_layout(group: str, topic: str, number_size: int) -> OffsetLayout:
-    """Return the layout of records whose numbers in the batch take *number_size* bytes, 1 or 2."""
+def offset_names(group: str, topic: str) -> bytes:
+    """Return the size of an offset's key, and the key without the partition."""
     texts = [name.encode() for name in (group, topic)]
     key = OFFSET_KEY_BEGINNING + b"".join(_INT16.pack(len(text)) + text for text in texts)
-    names = varint.encode(2 * (len(key) + _INT32.size)) + key
+    return varint.encode(2 * (len(key) + _INT32.size)) + key
+
+
+@lru_cache(maxsize=LAYOUTS_MAX)
+def offset_layout(names_size: int, number_size: int, count: int) -> OffsetLayout:
+    """Return the layout of *count* records whose numbers in the batch take *number_size* bytes."""
     # No metadata, and no headers, are zeros.
-    fields = f"{'B' if number_size == 1 else 'H'}{len(names)}si3sqi2xqx"
+    fields = f"{'B' if number_size == 1 else 'H'}{names_size}si3sqi2xqx"
     head = varint.encode(2 * (2 + struct.calcsize(f">{fields}"))) + b"\0\0"
-    return OffsetLayout(Struct(f">{len(head)}s{fields}").pack, head, names)
+    return OffsetLayout(Struct(">" + f"{len(head)}s{fields}" * count).pack, head)
 
 
 @lru_cache(maxsize=NAMES_MAX)

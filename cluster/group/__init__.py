@@ -7,7 +7,6 @@ __all__ = [
     "core",
     "effects",
     "events",
-    "offsets",
     "replay",
     "requests",
     "states",

@@ -1,6 +1,6 @@
 """Answers of a coordinator; handlers leave out what a version of their API lacks."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
@@ -66,6 +66,27 @@ class LeaveAnswer(NamedTuple):
 
     error: ErrorCode
     members: tuple[LeftMember, ...] = ()
+
+
+class SameError(Mapping[TopicPartition, ErrorCode]):
+    """The same *error* of all *partitions*, without an entry for each."""
+
+    __slots__ = ("error", "partitions")
+
+    def __init__(self, partitions: Mapping[TopicPartition, object], error: ErrorCode) -> None:
+        self.partitions = partitions
+        self.error = error
+
+    def __getitem__(self, partition: TopicPartition) -> ErrorCode:
+        if partition not in self.partitions:
+            raise KeyError(partition)
+        return self.error
+
+    def __iter__(self) -> Iterator[TopicPartition]:
+        return iter(self.partitions)
+
+    def __len__(self) -> int:
+        return len(self.partitions)
 
 
 class CommitAnswer(NamedTuple):

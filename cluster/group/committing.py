@@ -3,7 +3,9 @@
 Source: Kafka's GroupCoordinator and GroupMetadataManager.
 """
 
-from cluster.group.answers import UNKNOWN_MEMBER, CommitAnswer
+from collections.abc import Mapping
+
+from cluster.group.answers import UNKNOWN_MEMBER, CommitAnswer, SameError
 from cluster.group.context import Context, StoredOffsets
 from cluster.group.effects import NO_PRODUCER, Producer
 from cluster.group.group import Group
@@ -12,7 +14,8 @@ from cluster.group.requests import CommitOffsets, CommitTransactionalOffsets
 from cluster.group.states import COMMIT, GroupState
 from cluster.group.storing import commit_error
 from cluster.model.error_codes import ErrorCode
-from cluster.model.group_records import CommitRecords
+from cluster.model.group_records import CommitRecords, PlainOffsets
+from cluster.model.ids import TopicPartition
 
 
 def commit(context: Context, group: Group, request_id: int, request: CommitOffsets) -> None:
@@ -64,7 +67,9 @@ def store(
     size_max = context.config.metadata_max_bytes
     stored = request.offsets
     # A list is made in half the time in which `any` finds that there is none.
-    if [one for one in stored.values() if len(one.metadata) > size_max]:
+    if not isinstance(stored, PlainOffsets) and [
+        one for one in stored.values() if len(one.metadata) > size_max
+    ]:
         stored = {one: value for one, value in stored.items() if len(value.metadata) <= size_max}
     waiting = StoredOffsets(group, request_id, request, stored)
     if not stored:
@@ -98,8 +103,11 @@ def on_failed(context: Context, append_id: int, waiting: StoredOffsets, error: E
 
 
 def answer(context: Context, waiting: StoredOffsets, error: ErrorCode) -> None:
-    errors = dict.fromkeys(waiting.stored, error)
-    if waiting.stored is not waiting.request.offsets:
-        for partition in waiting.request.offsets.keys() - waiting.stored.keys():
-            errors[partition] = ErrorCode.OFFSET_METADATA_TOO_LARGE
+    stored, offsets = waiting.stored, waiting.request.offsets
+    errors: Mapping[TopicPartition, ErrorCode] = SameError(stored, error)
+    if stored is not offsets:
+        too_large = dict.fromkeys(
+            offsets.keys() - stored.keys(), ErrorCode.OFFSET_METADATA_TOO_LARGE
+        )
+        errors = {**errors, **too_large}
     context.respond(waiting.request_id, CommitAnswer(errors))

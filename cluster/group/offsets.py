@@ -9,13 +9,12 @@ before it; here each commit is pending by itself.
 """
 
 from collections.abc import Callable, Collection, Mapping
-from functools import lru_cache
 from itertools import chain
 from typing import Final, TypeAlias
 
 from cluster.group.answers import FetchedOffset
 from cluster.model.error_codes import ErrorCode
-from cluster.model.group_records import NO_TIMESTAMP, OffsetCommitValue
+from cluster.model.group_records import NO_TIMESTAMP, OffsetCommitValue, PlainOffsets
 from cluster.model.ids import TopicPartition
 
 Values: TypeAlias = Mapping[TopicPartition, OffsetCommitValue]
@@ -24,74 +23,83 @@ NOTHING_COMMITTED = FetchedOffset()
 NOWHERE: Final = -1
 """Before all offsets of a log."""
 UNSTABLE = FetchedOffset(error=ErrorCode.UNSTABLE_OFFSET_COMMIT)
-TOPICS_MAX: Final = 1024
-"""Of how many topics the partitions are shared."""
-
-
-class SharedPartitions(dict[int, TopicPartition]):
-    """The partitions of a topic by number: ask only for those that exist.
-
-    Groups commit offsets of the same partitions again and again: with the same object as a key a
-    dictionary need not compare it, and no commit keeps one of its own.
-    """
-
-    __slots__ = ("_topic",)
-
-    def __init__(self, topic: str) -> None:
-        self._topic = topic
-
-    def __missing__(self, number: int) -> TopicPartition:
-        partition = self[number] = TopicPartition(self._topic, number)
-        return partition
-
-
-shared_partitions: Final = lru_cache(TOPICS_MAX)(SharedPartitions)
-"""Returns those of the topic with a name."""
+PLAIN_MAX: Final = 8
+"""How many sets of partitions may have offsets that have not been looked at one by one."""
 
 
 class LoggedOffsets:
     """Offsets by topic and partition, and the base offset in the log of the batch that has each."""
 
-    __slots__ = ("_latest", "log_offsets", "values")
+    __slots__ = ("_latest", "_log_offsets", "_plain", "_values")
 
     def __init__(self) -> None:
-        self.values: dict[TopicPartition, OffsetCommitValue] = {}
-        self.log_offsets: dict[TopicPartition, int] = {}
+        self._values: dict[TopicPartition, OffsetCommitValue] = {}
+        self._log_offsets: dict[TopicPartition, int] = {}
+        self._plain: dict[object, tuple[int, PlainOffsets]] = {}
+        """By partitions, in the order of the log, what the other two do not have yet."""
         self._latest = NOWHERE
 
+    def __bool__(self) -> bool:
+        return bool(self._plain or self._values)
+
+    @property
+    def values(self) -> Mapping[TopicPartition, OffsetCommitValue]:
+        return self._settled()
+
+    def _settled(self) -> dict[TopicPartition, OffsetCommitValue]:
+        for log_offset, plain in self._plain.values():
+            self._update(log_offset, plain.by_partition())
+        self._plain.clear()
+        return self._values
+
+    def _update(self, log_offset: int, values: Values) -> None:
+        self._values.update(values)
+        self._log_offsets.update(dict.fromkeys(values, log_offset))
+
     def put(self, log_offset: int, partition: TopicPartition, value: OffsetCommitValue) -> None:
-        """Take an offset of the batch at *log_offset*, the latest of all."""
+        """Take an offset of the batch at *log_offset*, the latest of all, of which others came by
+        this as well.
+        """
         self._latest = log_offset
-        self.values[partition] = value
-        self.log_offsets[partition] = log_offset
+        self._values[partition] = value
+        self._log_offsets[partition] = log_offset
 
     def add(self, log_offset: int, values: Values) -> None:
         """Add *values* of the batch at *log_offset*, but for partitions with a later one."""
         if log_offset > self._latest:
             # Nearly always batches come in order.
             self._latest = log_offset
-            self.values.update(values)
-            self.log_offsets.update(dict.fromkeys(values, log_offset))
+            if isinstance(values, PlainOffsets):
+                # Behind those that were there: the order is that of the log.
+                self._plain.pop(values.topics, None)
+                self._plain[values.topics] = log_offset, values
+                if len(self._plain) > PLAIN_MAX:
+                    self._settled()
+                return
+            self._settled()
+            self._update(log_offset, values)
             return
+        self._settled()
         for partition, value in values.items():
             self._add_one(partition, log_offset, value)
 
     def add_all(self, others: "LoggedOffsets") -> None:
         """Add what *others* have, but for partitions with a later one."""
+        self._settled()
         for partition, value in others.values.items():
-            self._add_one(partition, others.log_offsets[partition], value)
+            self._add_one(partition, others._log_offsets[partition], value)
 
     def _add_one(
         self, partition: TopicPartition, log_offset: int, value: OffsetCommitValue
     ) -> None:
-        if self.log_offsets.get(partition, NOWHERE) < log_offset:
+        if self._log_offsets.get(partition, NOWHERE) < log_offset:
             self._latest = max(self._latest, log_offset)
-            self.values[partition] = value
-            self.log_offsets[partition] = log_offset
+            self._values[partition] = value
+            self._log_offsets[partition] = log_offset
 
     def remove(self, partition: TopicPartition) -> None:
-        if self.values.pop(partition, None) is not None:
-            del self.log_offsets[partition]
+        if self._settled().pop(partition, None) is not None:
+            del self._log_offsets[partition]
 
 
 class GroupOffsets:
@@ -109,7 +117,7 @@ class GroupOffsets:
     @property
     def is_empty(self) -> bool:
         """Return whether there are no offsets, and none is being appended."""
-        return not (self._committed.values or self._pending or self._transactional)
+        return not (self._committed or self._pending or self._transactional)
 
     @property
     def committed(self) -> Values:
@@ -176,7 +184,7 @@ class GroupOffsets:
         for producer_id, held in tuple(self._transactional.items()):
             for partition in partitions:
                 held.remove(partition)
-            if not held.values:
+            if not held:
                 del self._transactional[producer_id]
         pending = self._pending_values()
         removed = tuple(one for one in partitions if one in pending or one in self.committed)

@@ -12,13 +12,14 @@ from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 from cluster.group.group import Group
-from cluster.group.offsets import LoggedOffsets, shared_partitions
+from cluster.group.offsets import LoggedOffsets
 from cluster.model.group_records import (
     GroupMetadataKey,
     GroupMetadataValue,
     GroupRecord,
     OffsetCommitKey,
     OffsetCommitValue,
+    shared_partitions,
 )
 
 Offsets: TypeAlias = defaultdict[str, LoggedOffsets]
@@ -86,10 +87,10 @@ class Replay:
             return groups[group_id]
 
         for group_id, offsets in self._offsets.items():
-            if offsets.values:
+            if offsets:
                 group_of(group_id).offsets.load(offsets)
         for producer_id, by_group in self._transactional.items():
             for group_id, offsets in by_group.items():
-                if offsets.values:
+                if offsets:
                     group_of(group_id).offsets.load_transactional(producer_id, offsets)
         return groups

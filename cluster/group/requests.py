@@ -16,6 +16,7 @@ from cluster.group.answers import (
     HeartbeatAnswer,
     JoinAnswer,
     LeaveAnswer,
+    SameError,
     SyncAnswer,
 )
 from cluster.model.error_codes import ErrorCode
@@ -106,7 +107,7 @@ class CommitOffsets(NamedTuple):
     generation: int = NO_GENERATION
 
     def refused(self, error: ErrorCode) -> CommitAnswer:
-        return CommitAnswer(dict.fromkeys(self.offsets, error))
+        return CommitAnswer(SameError(self.offsets, error))
 
 
 class CommitTransactionalOffsets(NamedTuple):
@@ -121,7 +122,7 @@ class CommitTransactionalOffsets(NamedTuple):
     generation: int = NO_GENERATION
 
     def refused(self, error: ErrorCode) -> CommitAnswer:
-        return CommitAnswer(dict.fromkeys(self.offsets, error))
+        return CommitAnswer(SameError(self.offsets, error))
 
 
 class DeleteGroup(NamedTuple):

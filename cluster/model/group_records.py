@@ -6,12 +6,36 @@ Source: Kafka's OffsetCommitKey, OffsetCommitValue, GroupMetadataKey and GroupMe
 """
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
 from cluster.model.ids import TopicPartition
 
 NO_TIMESTAMP: Final = -1
 """The value in a version without this time, or in a commit without a retention of its own."""
+TOPICS_MAX: Final = 1024
+"""Of how many topics the partitions are shared."""
+
+
+class SharedPartitions(dict[int, TopicPartition]):
+    """The partitions of a topic by number: ask only for those that exist.
+
+    Groups commit offsets of the same partitions again and again: with the same object as a key a
+    dictionary need not compare it, and no commit keeps one of its own.
+    """
+
+    __slots__ = ("_topic",)
+
+    def __init__(self, topic: str) -> None:
+        self._topic = topic
+
+    def __missing__(self, number: int) -> TopicPartition:
+        partition = self[number] = TopicPartition(self._topic, number)
+        return partition
+
+
+shared_partitions: Final = lru_cache(TOPICS_MAX)(SharedPartitions)
+"""Returns those of the topic with a name."""
 
 
 class OffsetCommitKey(NamedTuple):
@@ -34,6 +58,55 @@ class OffsetCommitValue(NamedTuple):
     metadata: str = ""
     commit_timestamp: int = NO_TIMESTAMP
     expire_timestamp: int = NO_TIMESTAMP
+
+
+class PlainOffsets(Mapping[TopicPartition, OffsetCommitValue]):
+    """Offsets with nothing but their leader epochs, from one commit.
+
+    Nearly all commits are such.  They are written from these columns, and replaced by the next
+    commit of the same partitions, before one of them alone is asked for.  Each partition
+    exists, and is there once.
+    """
+
+    __slots__ = ("_values", "leader_epochs", "offsets", "timestamp", "topics")
+
+    def __init__(
+        self,
+        topics: tuple[tuple[str, tuple[int, ...]], ...],
+        offsets: tuple[int, ...],
+        leader_epochs: tuple[int, ...],
+        timestamp: int,
+    ) -> None:
+        self.topics = topics
+        """Their names, each with its partitions; the offsets have the same order."""
+        self.offsets = offsets
+        self.leader_epochs = leader_epochs
+        self.timestamp = timestamp
+        self._values: dict[TopicPartition, OffsetCommitValue] | None = None
+
+    def by_partition(self) -> dict[TopicPartition, OffsetCommitValue]:
+        if self._values is None:
+            time_ms = self.timestamp
+            partitions = [
+                shared_partitions(topic)[index]
+                for topic, indexes in self.topics
+                for index in indexes
+            ]
+            columns = zip(partitions, self.offsets, self.leader_epochs, strict=True)
+            self._values = {
+                partition: OffsetCommitValue(offset, leader_epoch, "", time_ms)
+                for partition, offset, leader_epoch in columns
+            }
+        return self._values
+
+    def __getitem__(self, partition: TopicPartition) -> OffsetCommitValue:
+        return self.by_partition()[partition]
+
+    def __iter__(self) -> Iterator[TopicPartition]:
+        return iter(self.by_partition())
+
+    def __len__(self) -> int:
+        return len(self.offsets)
 
 
 class CommitRecords:

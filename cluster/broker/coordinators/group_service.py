@@ -263,7 +263,10 @@ class GroupService:
             return hosted
         try:
             batch = build_batch(
-                encode_all(append.records), self._ports.clock.wall_ms(), *append.producer
+                encode_all(append.records),
+                self._ports.clock.wall_ms(),
+                *append.producer,
+                count=len(append.records),
             )
         except UnencodableMessageError as error:
             self._ports.journal.error(f"a record of {hosted.partition} is not written: {error}")

@@ -18,6 +18,7 @@ from cluster.model.group_records import (
     GroupRecord,
     OffsetCommitKey,
     OffsetCommitValue,
+    PlainOffsets,
 )
 from cluster.model.ids import TopicPartition
 from cluster.wire.codec import encode_payload
@@ -171,8 +172,6 @@ VALUES = st.builds(
     st.dictionaries(PARTITIONS, VALUES, max_size=8),
     st.sampled_from([0, 60]),
 )
-@example("g", {}, 8192)
-@example("g", {}, 8193)
 def test_records_of_a_commit_are_written_as_each_alone(
     group: str, offsets: dict[TopicPartition, OffsetCommitValue], before: int
 ) -> None:
@@ -180,17 +179,37 @@ def test_records_of_a_commit_are_written_as_each_alone(
     earlier = {TopicPartition("t", -1 - n): PLAIN[1] for n in range(before)}
     records = CommitRecords(group, {**earlier, **offsets})
 
-    assert [record_of(number, 0, *encode(one)) for number, one in enumerate(records)] == encode_all(
-        records
-    )
+    assert alone(records) == encode_all(records)
     assert len(records) == len(list(records))
+
+
+@given(
+    st.sampled_from(["g", "h" * 99, "h" * 99 + "\u2603"]),
+    st.lists(st.sampled_from([1, 3, 63, 64, 65, 130]), max_size=4),
+    st.integers(0, 2**31 - 1000),
+)
+@example("g", [8192], 0)
+@example("g", [1, 8192], 0)
+def test_plain_offsets_are_written_as_each_alone(group: str, counts: list[int], first: int) -> None:
+    """Of several topics, with numbers in the batch of one to three bytes."""
+    numbers = range(first, first + sum(counts))
+    topics = tuple((f"{n}" * (n + 1), tuple(range(count))) for n, count in enumerate(counts))
+    plain = PlainOffsets(topics, tuple(numbers), tuple(one % 7 - 1 for one in numbers), 1234)
+    records = CommitRecords(group, plain)
+
+    assert b"".join(alone(records)) == b"".join(encode_all(records))
+    assert len(records) == len(list(records))
+
+
+def alone(records: CommitRecords) -> list[bytes]:
+    return [record_of(number, 0, *encode(one)) for number, one in enumerate(records)]
 
 
 @pytest.mark.parametrize("name", ["n" * 2**15, "\ud800"], ids=["too long", "no text"])
 def test_names_that_have_no_place_are_refused(name: str) -> None:
     for group, topic in ((name, "t"), ("g", name)):
         with pytest.raises(UnencodableMessageError):
-            encode_all(CommitRecords(group, {TopicPartition(topic, 0): PLAIN[1]}))
+            encode_all(CommitRecords(group, PlainOffsets(((topic, (0,)),), (7,), (-1,), 0)))
 
 
 @given(st.lists(st.tuples(st.none() | st.binary(), st.none() | st.binary()), min_size=1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from random import Random
 from typing import TYPE_CHECKING, Final
 
@@ -26,7 +26,7 @@ from cluster.group.requests import (
     SyncGroup,
 )
 from cluster.model.error_codes import ErrorCode
-from cluster.model.group_records import OffsetCommitValue
+from cluster.model.group_records import NO_TIMESTAMP, OffsetCommitValue, PlainOffsets
 from cluster.model.ids import TopicPartition
 from tests.sim.groups.oracle import Commit, partitions_in
 
@@ -138,7 +138,7 @@ class Keeper(Caller):
     def run(self) -> None:
         partition = TopicPartition("t", self.random.randrange(2))
         value = self.new_commit(Commit(self.group_id, UNKNOWN_MEMBER, None, -1))
-        request = CommitOffsets(self.group_id, {partition: OffsetCommitValue(value)})
+        request = CommitOffsets(self.group_id, offsets_of(partition, value))
 
         def on_answer(answer: Answer | None) -> None:
             if answer is None or LOOK_ELSEWHERE & errors_of(answer):
@@ -360,12 +360,19 @@ class Consumer(Caller):
         if self.owned:
             partition = TopicPartition("t", self.random.choice(sorted(self.owned)))
             member = Commit(self.group_id, self.member_id, self.instance_id, generation)
-            value = OffsetCommitValue(self.new_commit(member))
+            offsets = offsets_of(partition, self.new_commit(member))
             request = CommitOffsets(
-                self.group_id, {partition: value}, self.member_id, self.instance_id, generation
+                self.group_id, offsets, self.member_id, self.instance_id, generation
             )
             self.ask(request, REQUEST_MS, lambda answer: self.read((partition,)))
         self.after(COMMIT_MS, lambda: self._commit(generation))
+
+
+def offsets_of(partition: TopicPartition, value: int) -> Mapping[TopicPartition, OffsetCommitValue]:
+    """The offset of a commit, every other time as that of a commit of nothing else."""
+    if value % 2 == 0:
+        return {partition: OffsetCommitValue(value)}
+    return PlainOffsets(((partition.topic, (partition.partition,)),), (value,), (-1,), NO_TIMESTAMP)
 
 
 def errors_of(answer: Answer) -> set[ErrorCode]:

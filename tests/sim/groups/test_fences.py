@@ -18,7 +18,7 @@ from cluster.group.context import Context, StoredAssignment
 from cluster.group.events import Elected, Loaded
 from cluster.group.group import Group
 from cluster.group.member import Member
-from cluster.group.offsets import GroupOffsets, Values
+from cluster.group.offsets import NOWHERE, GroupOffsets, Values
 from cluster.group.requests import SyncGroup
 from cluster.group.states import GroupState
 from cluster.model.error_codes import ErrorCode
@@ -132,9 +132,10 @@ def last_answer_counts(patch: Patch) -> None:
     """The commit that is answered last counts, wherever it is in the log."""
 
     def complete(offsets: Any, append_id: int, log_offset: int) -> None:
-        values = offsets._pending.pop(append_id, {})
-        offsets._committed.values |= values
-        offsets._committed.log_offsets |= dict.fromkeys(values, log_offset)
+        committed = offsets._committed
+        committed._latest = NOWHERE
+        committed._log_offsets = dict.fromkeys(committed.values, NOWHERE)
+        committed.add(log_offset, offsets._pending.pop(append_id, {}))
 
     patch.setattr(GroupOffsets, "complete", complete)
 
