@@ -8,9 +8,11 @@ from collections.abc import Callable, Generator, Sequence
 from typing import Final, cast
 
 from cluster.broker.handling import MISTAKE, Body, Cancel, Peer, Steps
+from cluster.metrics.reservoirs import PENDING_MAX
+from cluster.runtime.moment import ReadMoment
 from cluster.runtime.network.answer_errors import error_codes_in_steps, error_codes_of
 from cluster.runtime.network.connection_states import CONNECTION_VALID_PREVIOUS, ConnectionState
-from cluster.runtime.network.request_metrics import kind_of_fetch
+from cluster.runtime.network.request_metrics import Immediate, kind_of_fetch
 from cluster.runtime.network.send_queue import SendQueue
 from cluster.runtime.network.service import FlatProduce, Service
 from cluster.runtime.network.transport import Transport
@@ -87,8 +89,10 @@ class Connection:
         "_ended",
         "_flat_produce",
         "_frame_size",
+        "_immediate",
         "_is_gathering",
         "_is_mute",
+        "_moment",
         "_now_ns",
         "_parked_ns",
         "_reader",
@@ -114,6 +118,7 @@ class Connection:
         """
         self._service = service
         self._now_ns = service.now_ns
+        self._moment = service.moment or ReadMoment(service.now_ns)
         self._answered = service.metrics.answered
         self._flat_produce = service.flat_produce
         self._transport = transport
@@ -134,6 +139,7 @@ class Connection:
         self._received_ns = self._turn_ns = self._sent_ns = service.now_ns()
         self._parked_ns: int | None = None
         self._answered_key: ApiKey | None = None
+        self._immediate: Immediate | None = None
         self._frame_size = 0
         transport.on_readable(self._readable)
 
@@ -167,7 +173,7 @@ class Connection:
             self._look_who_is_there()
             return
         service = self._service
-        self._received_ns = self._turn_ns = self._now_ns()
+        self._received_ns = self._turn_ns = self._moment.ns
         reader = self._reader
         if reader is None:
             # Borrowed only for what is more than one request, or less.
@@ -334,12 +340,8 @@ class Connection:
             return False
         if self.state is not CLOSED:
             now_ns, received_ns, turn_ns = self._now_ns(), self._received_ns, self._turn_ns
-            total_ns = local_ns = now_ns - received_ns
-            queue_ns = 0
-            if turn_ns != received_ns:
-                queue_ns, local_ns = turn_ns - received_ns, now_ns - turn_ns
             self._answered_key = PRODUCE
-            self._turn_ns = now_ns
+            self._turn_ns = self._moment.ns = now_ns
             if self._is_gathering:
                 self._send([answer])
             else:
@@ -350,12 +352,23 @@ class Connection:
                 else:
                     if not is_sent:
                         self._await_peer()
-            # The client need not wait for that.
-            self._answered(
-                PRODUCE,
-                # The version stands behind the key of the API, and none has two bytes.
-                (total_ns, local_ns, queue_ns, 0, len(frame), frame[VERSION_AT]),
-            )
+            # The client need not wait for that.  The version stands behind the key of the API, and
+            # none has two bytes.
+            version = frame[VERSION_AT]
+            if turn_ns != received_ns:
+                total_ns, queue_ns = now_ns - received_ns, turn_ns - received_ns
+                row = (total_ns, now_ns - turn_ns, queue_ns, 0, len(frame), version)
+                self._answered(PRODUCE, row)
+                return True
+            immediate = self._immediate
+            if immediate is None or immediate.version != version:
+                immediate = self._service.metrics.kind(PRODUCE).immediate(version)
+                self._immediate = immediate
+            times = immediate.times
+            times.append(now_ns - received_ns)
+            immediate.sizes.append(len(frame))
+            if len(times) >= PENDING_MAX:
+                immediate.settle()
         return True
 
     def _decode_and_hand_over(self, frame: memoryview) -> None:
@@ -392,7 +405,7 @@ class Connection:
                 self.close(MISTAKE)
         if self._reply is reply:
             self._cancel = cancel
-            self._parked_ns = self._now_ns()
+            self._parked_ns = self._moment.ns = self._now_ns()
 
     def answer(
         self,
@@ -436,7 +449,7 @@ class Connection:
         if request.api_key is FETCH:
             self._answered(kind_of_fetch(request.body), row)
         self._answered_key = request.api_key
-        self._turn_ns = now_ns
+        self._turn_ns = self._moment.ns = now_ns
         if body is not None:
             if buffers is None:
                 try:
