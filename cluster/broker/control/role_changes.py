@@ -207,6 +207,9 @@ class RoleChanges:
             if self.errors[change.partition] is ErrorCode.NONE
             and change.state.leader_epoch != self._epoch_of(change)
         ]
+        assert all(change.state.leader_epoch > self._epoch_of(change) for change in accepted), (
+            "orders of older leader epochs are refused"
+        )
         leading = [change for change in accepted if self._is_led(change)]
         following = [change for change in accepted if not self._is_led(change)]
 
