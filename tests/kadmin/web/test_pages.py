@@ -115,12 +115,14 @@ def test_a_sum_says_what_it_leaves_out(serving: Serving) -> None:
     log = ReplicaLog(partition=led, size_bytes=5, lag_records=0, is_future=False)
     dirs = {BrokerId(1): [LogDir(path="/data", replicas=(log,))]}
     observed = Observed(snapshot=snapshot, log_dirs=dirs, ends={led: 9})
-    paths = ("/clusters/east/topics/t", "/clusters/east", "/")
+    topics = "/clusters/east/topics"
+    paths = (f"{topics}/t", topics, "/clusters/east", "/")
 
-    of_topic, *of_cluster = visit(serving, look_at(snapshot, observed=observed), *paths)
+    of_topic, of_topics, *of_cluster = visit(serving, look_at(snapshot, observed=observed), *paths)
 
     assert "<small>without 2 of 3 replicas</small>" in of_topic
     assert "<small>without 1 of 2 partitions</small>" in of_topic
+    assert "Sizes are without broker 7. Offsets are without 1 of 2 partitions." in of_topics
     assert [True, True] == ["without broker 7<" in page for page in of_cluster]
 
 
