@@ -1,5 +1,6 @@
 """The judgement of a cluster that is to leave ZooKeeper: is it ready, by the evidence alone?"""
 
+import re
 from collections.abc import Collection
 from dataclasses import replace
 from typing import Final
@@ -22,6 +23,9 @@ SHELL: Final = {
     MigrationKind.ZNODE_ACL: "getAcl",
 }
 """The commands of Kafka's zookeeper-shell for znodes that no command of kadmin mends."""
+
+ASKS_ZOOKEEPER: Final = re.compile(r"kadmin (migration|zookeeper|controller|groups)\b")
+"""Commands that work by ZooKeeper in a cluster that KRaft owns."""
 
 
 def judge(evidence: MigrationEvidence, ignored: Collection[MigrationKind] = ()) -> MigrationReport:
@@ -59,13 +63,16 @@ def contents(evidence: MigrationEvidence) -> tuple[MigrationFinding, ...]:
 
 
 def with_command(finding: MigrationFinding, evidence: MigrationEvidence) -> MigrationFinding:
-    """Return *finding* with a command for its first znode, where it has none of kadmin."""
+    """Return *finding* with a command that can be run: one for its first znode, where it has none
+    of kadmin, and over brokers where KRaft refuses changes in ZooKeeper."""
     assert isinstance(finding.kind, MigrationKind)
+    command = finding.command
     verb = SHELL.get(finding.kind)
-    if verb is None or finding.command is not None:
-        return finding
-    path = finding.znodes[0]
-    if any(each.is_hidden and each.path == path for each in evidence.damages):
-        verb = "getAcl"
-    command = f"zookeeper-shell.sh {evidence.connect} {verb} {quoted(path)}"
+    if verb is not None and command is None:
+        path = finding.znodes[0]
+        if any(each.is_hidden and each.path == path for each in evidence.damages):
+            verb = "getAcl"
+        command = f"zookeeper-shell.sh {evidence.connect} {verb} {quoted(path)}"
+    elif evidence.snapshot.is_hybrid and command and not ASKS_ZOOKEEPER.match(command):
+        command += " --bootstrap-server HOST:PORT"
     return replace(finding, command=command)
