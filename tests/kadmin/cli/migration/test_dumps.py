@@ -1,7 +1,7 @@
 """`kadmin migration check` on the znodes of real clusters: is there no false alarm?
 
-The dumps are of Kafka 0.8.2.2 to 3.9.1. Broker 9 of 0.8.2.2 and 2.8.2 has never existed, and a topic
-of the oldest has a name that later releases do not allow.
+The dumps are of Kafka 0.8.2.2 to 3.9.1. Broker 9 of 0.8.2.2 and 2.8.2 has never existed, and a
+topic of the oldest has a name that later releases do not allow.
 """
 
 import json
