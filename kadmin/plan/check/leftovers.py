@@ -193,9 +193,9 @@ def slow_moves(evidence: Evidence) -> Iterator[Finding]:
     moves = running_moves(snapshot)
     copied = copied_bytes(moves, sizes_of(evidence.log_dirs or {}))
     rates = {
-        broker: min(told)
+        broker: min(of_broker)
         for broker in copied
-        if (told := rates_in((evidence.broker_configs or {}).get(broker, {})))
+        if (of_broker := rates_in((evidence.broker_configs or {}).get(broker, {})))
     }
     for risk in slow_copy(copied, rates):
         yield Finding(

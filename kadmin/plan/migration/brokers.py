@@ -109,12 +109,12 @@ def listeners(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
                 kind=MigrationKind.LISTENER,
                 text=f"{brokers_text(lacking)} {verb_of(lacking, 'does')} not register the"
                 f" listener {listener} that others have",
-                outcome="if it is the inter.broker.listener.name, the controllers cannot reach"
-                " these brokers",
+                outcome="where it is the inter.broker.listener.name of the controllers: 'Broker"
+                f" does not have the current inter.broker.listener {listener}': {WAITS}",
                 brokers=lacking,
                 command="kadmin brokers --list",
                 znodes=tuple(map(paths.broker, lacking)),
-                source="KAFKA-16468",
+                source=f"KAFKA-16468; {SOURCE_3_9}",
             )
 
 
@@ -252,7 +252,7 @@ def settings(configs: Configs) -> Iterator[MigrationFinding]:
             outcome=f"'Still waiting for ZK brokers {list(missing)} to register with KRaft.':"
             f" {WAITS}",
             brokers=missing,
-            source="KRaftMigrationDriver",
+            source=f"KRaftMigrationDriver; {SOURCE_3_9}",
         )
     yield from quorums(configs, enabled)
     control = tuple(broker for broker, each in configs.items() if each.get(CONTROL_PLANE))
@@ -261,10 +261,10 @@ def settings(configs: Configs) -> Iterator[MigrationFinding]:
             severity=Severity.WARNING,
             kind=MigrationKind.BROKER_CONFIG,
             text=f"{brokers_text(control)} {verb_of(control, 'has')} {CONTROL_PLANE}",
-            outcome="a broker with process.roles does not start with it: leave it out when you"
-            " restart brokers on KRaft",
+            outcome=f"'{CONTROL_PLANE} is not supported in KRaft mode.': leave it out when you"
+            " restart brokers on KRaft, or they do not start",
             brokers=control,
-            source="KAFKA-17788",
+            source=f"KAFKA-17788; {SOURCE_3_9}",
         )
 
 

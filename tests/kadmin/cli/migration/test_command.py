@@ -237,6 +237,8 @@ def test_a_preview_counts_as_the_controllers_do(calm: KazooClient) -> None:
     assert (
         "4 records, in at most 1 batch\n"
         "The record types were {TOPIC_RECORD=1, PARTITION_RECORD=2, CLIENT_QUOTA_RECORD=1}.\n"
+        "about 1 s to copy them, at the 36 s that 100,000 partitions took Kafka 3.9.1 when it was"
+        " measured, on two busy cores\n"
     ) == done("migration", "preview")
 
 

@@ -336,7 +336,7 @@ FAULTS: Final[tuple[tuple[MigrationEvidence, MigrationKind, Severity, str], ...]
         ),
         MigrationKind.REMOVED_CONFIG,
         Severity.NOTE,
-        "4.0",
+        "'Unknown topic config name: message.format.version'",
     ),
     (calm(foreign=("burrow",)), MigrationKind.FOREIGN_ZNODE, Severity.NOTE, "ensemble"),
     (
