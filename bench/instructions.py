@@ -29,8 +29,10 @@ from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.handling import Peer
 from cluster.broker.ports import ApiSettings
 from cluster.metrics.registry import MetricsRegistry
+from cluster.metrics.reservoirs import PENDING_MAX
 from cluster.model.ids import OFFSETS_TOPIC
 from cluster.runtime.disk.files import Disk
+from cluster.runtime.moment import Moment
 from cluster.runtime.network.connection import Connection
 from cluster.runtime.network.memory_pool import MemoryPool
 from cluster.runtime.network.plaintext_transport import PlaintextTransport
@@ -43,7 +45,10 @@ from cluster.wire.messages.produce import PartitionProduceData, ProduceRequest, 
 from tests.cluster.api.world import World
 from tests.cluster.storage.batches import batch
 
-WARM_UP: Final = 300
+WARM_UP: Final = 2 * PENDING_MAX
+EARLIER: Final = 400 * PENDING_MAX
+"""How many requests the metrics know already: a sample takes most of the first ones, and one in
+hundreds later."""
 MEASURED: Final = "context_run"
 """The function of CPython within which instructions count: nothing else here calls it."""
 TOPIC: Final = "bench-0"
@@ -81,6 +86,7 @@ def send(requests: int, offsets: int, directory: str) -> None:
         world.lead(OFFSETS_TOPIC)
         world.settle()
     broker, readers, later = world.broker, Readers(), list[Callable[[], object]]()
+    moment = Moment()
     metrics = RequestMetrics(
         MetricsRegistry(monotonic_ns=time.monotonic_ns, random=Random(7).random)
     )
@@ -94,8 +100,12 @@ def send(requests: int, offsets: int, directory: str) -> None:
         metrics=metrics,
         call_soon=later.append,
         now_ns=time.perf_counter_ns,
+        moment=moment,
         flat_paths=flat_paths(broker, metrics.count_errors),
     )
+    kind = metrics.kind(ApiKey.OFFSET_COMMIT if offsets else ApiKey.PRODUCE)
+    for number in range(EARLIER):
+        kind.reservoir.add((20_000 + number % 1000, 20_000, 0, 0, 200, 9))
     client, connected = socket.socketpair()
     connected.setblocking(False)
     transport = PlaintextTransport(cast(Any, readers), connected, Peer("127.0.0.1", 1, "PLAINTEXT"))
@@ -106,6 +116,7 @@ def send(requests: int, offsets: int, directory: str) -> None:
     for number in range(WARM_UP + requests):
         client.send(request)
         readable = readers.calls[connected.fileno()]
+        moment.ns = time.perf_counter_ns()
         if number < WARM_UP:
             readable()
         else:
@@ -114,7 +125,7 @@ def send(requests: int, offsets: int, directory: str) -> None:
 
 
 def main() -> None:
-    requests = int(sys.argv[1]) if len(sys.argv) > 1 else 500
+    requests = int(sys.argv[1]) if len(sys.argv) > 1 else 2 * PENDING_MAX
     offsets = int(sys.argv[2]) if len(sys.argv) > 2 else 0
     with tempfile.TemporaryDirectory() as directory:
         if "BENCH_SENDS" in os.environ:

@@ -1,9 +1,9 @@
-"""The time of snapshots and simulations of a large cluster.
+"""The time of snapshots, simulations and migration checks of a large cluster.
 
     python -m bench.snapshots [--topics 1000] [--partitions 100] [--brokers 100] [--rounds 3]
 
 Fills an embedded ZooKeeper, then runs whole processes.  Goals (1,000 × 100 × 3): some seconds for
-each file, 10 s for a simulation.
+each file, 10 s for a simulation, 3 s for a check.
 """
 
 import argparse
@@ -14,6 +14,9 @@ from pathlib import Path
 from bench.fill import cluster_znodes, fill
 from bench.measure import KADMIN, alternate, run
 from kadmin.local.zookeeper import start_server
+
+WHAT_IS_FILLED = ("--ignore", "under-replicated", "--ignore", "unreadable")
+"""The findings about the znodes that `fill` makes, by which a check would end with 4."""
 
 
 def main() -> None:
@@ -40,11 +43,13 @@ def measure(address: str, file: Path, arguments: argparse.Namespace) -> None:
         "show": ["snapshot", "show", str(file)],
         "diff with now": ["snapshot", "diff", str(file), *live],
         "simulate --kill": ["simulate", "--snapshot", str(file), "--kill", "3,7"],
+        "migration check": ["migration", "check", *live, *WHAT_IS_FILLED],
+        "migration preview": ["migration", "preview", "--zookeeper", address],
         "simulate a third": ["simulate", "--snapshot", str(file), "--lose-rack", "rack1"],
     }
     runs = {name: partial(run, [*KADMIN, *words]) for name, words in commands.items()}
     for name, best in alternate(arguments.rounds, runs).items():
-        print(f"{name:>16}: {best.wall_s:.1f} s, CPU {best.cpu_s:.1f} s, {best.rss_mib:.0f} MiB")
+        print(f"{name:>17}: {best.wall_s:.1f} s, CPU {best.cpu_s:.1f} s, {best.rss_mib:.0f} MiB")
     print(f"{file.stat().st_size / 1024:.0f} KiB")
 
 

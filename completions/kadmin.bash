@@ -1545,7 +1545,23 @@ _kadmin_node() {
                 --bootstrap-controller
                 --metadata-dir
                 --watch
+                --bootstrap-server
                 --cluster
+                --broker-sasl
+                --broker-user
+                --broker-password-file
+                --broker-sasl-service
+                --broker-keytab
+                --broker-oauth-url
+                --broker-oauth-scope
+                --broker-tls
+                --broker-tls-ca
+                --broker-tls-cert
+                --broker-tls-key
+                --broker-tls-no-verify
+                --broker-tls-no-host-check
+                --command-config
+                --admin.config
             '
             ;;
         'kadmin migration preview')
@@ -2778,7 +2794,19 @@ _kadmin_kind() {
         'kadmin migration check --command-config'|'kadmin migration check --admin.config') kind='path' ;;
         'kadmin migration diff --bootstrap-controller') kind='text' ;;
         'kadmin migration diff --metadata-dir') kind='path' ;;
+        'kadmin migration diff --bootstrap-server') kind='text' ;;
         'kadmin migration diff --cluster') kind='live clusters' ;;
+        'kadmin migration diff --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
+        'kadmin migration diff --broker-user') kind='text' ;;
+        'kadmin migration diff --broker-password-file') kind='path' ;;
+        'kadmin migration diff --broker-sasl-service') kind='text' ;;
+        'kadmin migration diff --broker-keytab') kind='path' ;;
+        'kadmin migration diff --broker-oauth-url') kind='text' ;;
+        'kadmin migration diff --broker-oauth-scope') kind='text' ;;
+        'kadmin migration diff --broker-tls-ca') kind='path' ;;
+        'kadmin migration diff --broker-tls-cert') kind='path' ;;
+        'kadmin migration diff --broker-tls-key') kind='path' ;;
+        'kadmin migration diff --command-config'|'kadmin migration diff --admin.config') kind='path' ;;
         'kadmin migration preview --cluster') kind='live clusters' ;;
         'kadmin migration rollback-check --cluster') kind='live clusters' ;;
         'kadmin migration status --cluster') kind='live clusters' ;;

@@ -13,12 +13,18 @@ NAMES: Final = ("kadmin", "kadmin-kafka")
 
 DISTRIBUTION: Final = NAMES[1]
 
+OF_A_CLUSTER: Final = (
+    *("acls", "api-versions", "brokers", "check", "configs", "consume", "controller"),
+    *("delete-records", "elect", "export", "groups", "lead", "log-dirs", "metrics", "migration"),
+    *("offsets", "perf", "produce", "reassign", "simulate", "snapshot", "throttle", "topics"),
+    "zookeeper",
+)
+"""The commands that are about one live cluster: a hint with one of them has to name it."""
+
 COMMANDS: Final = (
-    *("acls", "api-versions", "brokers", "check", "cluster", "collect", "completion", "config"),
-    *("configs", "consume", "controller", "delete-records", "dump-log", "elect", "export"),
-    *("groups", "help", "lead", "log-dirs", "merge-logs", "metrics", "migration", "offsets"),
-    *("perf", "produce", "reassign", "serve", "simulate", "snapshot", "throttle", "topics"),
-    *("verify-replicas", "zookeeper"),
+    *OF_A_CLUSTER,
+    *("cluster", "collect", "completion", "config", "dump-log", "help", "merge-logs", "serve"),
+    "verify-replicas",
 )
 COMMAND: Final = re.compile(rf"(?<![\w./-])kadmin(?= (?:--|(?:{'|'.join(COMMANDS)})\b))")
 """The name where a command of kadmin's stands, and not where a sentence is about kadmin."""

@@ -70,6 +70,10 @@ class UnreachableError(KadminError):
     exit_code = ExitCode.UNREACHABLE
 
 
+class DeniedError(KadminError):
+    """Servers refused the credentials, or what was asked with them."""
+
+
 class InProgressError(KadminError):
     """What was asked for has been started and is not finished yet."""
 

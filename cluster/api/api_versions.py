@@ -17,8 +17,8 @@ CLIENT_SOFTWARE: Final = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?
 NAMED_SOFTWARE_VERSION: Final = 3
 
 
-def handle(told: Sequence[ApiVersion], request: RequestFrame, peer: Peer, reply: Reply) -> None:
-    """Answer with *told*, which is `advertised` of the served APIs."""
+def handle(versions: Sequence[ApiVersion], request: RequestFrame, peer: Peer, reply: Reply) -> None:
+    """Answer with *versions*, which is `advertised` of the served APIs."""
     body = cast(ApiVersionsRequest, request.body)
     if request.api_version >= NAMED_SOFTWARE_VERSION and not (
         CLIENT_SOFTWARE.fullmatch(body.client_software_name)
@@ -26,7 +26,7 @@ def handle(told: Sequence[ApiVersion], request: RequestFrame, peer: Peer, reply:
     ):
         reply(ApiVersionsResponse(ErrorCode.INVALID_REQUEST))
         return
-    reply(ApiVersionsResponse(api_keys=told))
+    reply(ApiVersionsResponse(api_keys=versions))
 
 
 def advertised(served: Mapping[ApiKey, Versions]) -> tuple[ApiVersion, ...]:
@@ -44,6 +44,6 @@ def answer_unsupported(
     """
     if error.api_key != ApiKey.API_VERSIONS:
         return None
-    told = advertised({ApiKey.API_VERSIONS: served[ApiKey.API_VERSIONS]})
-    body = ApiVersionsResponse(ErrorCode.UNSUPPORTED_VERSION, told)
+    versions = advertised({ApiKey.API_VERSIONS: served[ApiKey.API_VERSIONS]})
+    body = ApiVersionsResponse(ErrorCode.UNSUPPORTED_VERSION, versions)
     return encode_response(ApiKey.API_VERSIONS, 0, error.correlation_id, body)

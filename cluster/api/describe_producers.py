@@ -30,13 +30,13 @@ def answer(partitions: Partitions, body: DescribeProducersRequest) -> Steps:
     """Describe each partition once: its producers take more bytes than its number in the
     request.
     """
-    told: set[tuple[str, int]] = set()
+    seen: set[tuple[str, int]] = set()
     topics: list[TopicResponse] = []
     for topic in body.topics:
         parts: list[PartitionResponse] = []
         for index in topic.partition_indexes:
-            if (topic.name, index) not in told:
-                told.add((topic.name, index))
+            if (topic.name, index) not in seen:
+                seen.add((topic.name, index))
                 parts.append((yield from described(partitions, topic.name, index)))
             yield
         topics.append(TopicResponse(topic.name, parts))

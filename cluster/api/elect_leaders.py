@@ -46,13 +46,14 @@ def handle(
         return
 
     def done(results: Mapping[TopicPartition, ElectionResult]) -> None:
-        told = results.items()
         if body.topic_partitions is None:
             # A request for all wants to know what has changed, and what should have.
             needless = ErrorCode.ELECTION_NOT_NEEDED
-            reply.in_turns(answered((p, one) for p, one in told if one.error is not needless))
+            reply.in_turns(
+                answered((p, one) for p, one in results.items() if one.error is not needless)
+            )
         else:
-            reply.in_turns(answered(told))
+            reply.in_turns(answered(results.items()))
 
     run(ports.clock, elect(ports, cache, body), done)
 
@@ -73,23 +74,23 @@ def elect(
         for partition, result in outcome.results.items():
             # The second of two elections of the same partition is not needed.
             results.setdefault(partition, result)
-    untold = [one for one, result in results.items() if result.error is ErrorCode.NONE]
+    awaited = [one for one, result in results.items() if result.error is ErrorCode.NONE]
 
-    def is_told(partition: TopicPartition) -> bool:
+    def is_known(partition: TopicPartition) -> bool:
         found = cache.find(partition.topic, partition.partition)
         return found is not None and found.leader == results[partition].leader
 
-    def are_told() -> bool:
+    def are_known() -> bool:
         # Each is checked until it is there, and not all of them at every update.
-        while untold and is_told(untold[-1]):
-            untold.pop()
-        return not untold
+        while awaited and is_known(awaited[-1]):
+            awaited.pop()
+        return not awaited
 
-    if untold:
+    if awaited:
         left_ms = deadline_ms - ports.clock.now_ms()
-        yield from until_metadata_says(cache, ports.clock, are_told, left_ms)
-        for partition in untold:
-            if not is_told(partition):
+        yield from until_metadata_says(cache, ports.clock, are_known, left_ms)
+        for partition in awaited:
+            if not is_known(partition):
                 results[partition] = ElectionResult(ErrorCode.REQUEST_TIMED_OUT)
     return results
 

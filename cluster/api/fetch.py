@@ -216,16 +216,16 @@ class Answer:
 
     def give(self, wants: Sequence[Want], found: Found) -> None:
         """Send *found*, which goes with *wants*; in a session only what is new."""
-        told: Iterable[tuple[Want, ReadResult]] = zip(wants, found.data, strict=True)
+        results: Iterable[tuple[Want, ReadResult]] = zip(wants, found.data, strict=True)
         session_id = self._session.session_id
         if session_id != NO_SESSION:
-            told = self._session.news(told)
+            results = self._session.news(results)
         topics: list[FetchableTopicResponse] = []
         last_key: TopicKey | None = None
         parts: list[PartitionData] = []
         hints: list[LeaderIdAndEpoch] = []
         has_hints = self._version >= HINT_VERSION and found.is_urgent
-        for want, result in told:
+        for want, result in results:
             if want.key != last_key:
                 parts = []
                 topics.append(topic_response(want.key, parts))

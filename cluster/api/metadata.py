@@ -61,10 +61,10 @@ class MetadataReader:
                 else self.cache.controller_id is not None
             )
 
-        def told(_: bool) -> None:
+        def answer(_: bool) -> None:
             reply.in_turns(self._answer(request, peer))
 
-        when_metadata_says(self.cache, self.ports.clock, is_informed, PATIENCE_MS, told)
+        when_metadata_says(self.cache, self.ports.clock, is_informed, PATIENCE_MS, answer)
 
     def _answer(self, request: RequestFrame, peer: Peer) -> Steps:
         """Return each topic once, even if it is named again: its partitions may be many."""
@@ -74,12 +74,12 @@ class MetadataReader:
             peer, ResourceType.TOPIC, is_asked=body.include_topic_authorized_operations
         )
         topics: list[MetadataResponseTopic] = []
-        told: set[tuple[str | None, bytes]] = set()
+        seen: set[tuple[str | None, bytes]] = set()
         for asked in asked_topics(self.cache, body, version):
             # If there is a name, it alone counts: the answer is the same for any id.
             key = (None, asked.topic_id) if not asked.name else (asked.name, NO_TOPIC_ID)
-            if key not in told:
-                told.add(key)
+            if key not in seen:
+                seen.add(key)
                 topics.append(
                     (yield from self._topic_of(asked, body, version, peer.listener, operations))
                 )
@@ -124,12 +124,12 @@ class MetadataReader:
                 error = self.auto_creation.ask_for(name, is_allowed=body.allow_auto_topic_creation)
             return MetadataResponseTopic(error, name, is_internal=name in INTERNAL_TOPICS)
         topic_id = cache.topic_id(name)
-        told: list[MetadataResponsePartition] = []
+        described: list[MetadataResponsePartition] = []
         for index, known in tuple(partitions.items()):
-            told.append(partition_of(cache, index, known, version, listener))
+            described.append(partition_of(cache, index, known, version, listener))
             yield
         return MetadataResponseTopic(
-            ErrorCode.NONE, name, topic_id, name in INTERNAL_TOPICS, told, operations
+            ErrorCode.NONE, name, topic_id, name in INTERNAL_TOPICS, described, operations
         )
 
 

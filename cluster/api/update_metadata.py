@@ -55,17 +55,17 @@ def obey(
     reply(UpdateMetadataResponse(error_code=error))
 
 
-def live_broker(told: UpdateMetadataBroker) -> LiveBroker:
+def live_broker(broker: UpdateMetadataBroker) -> LiveBroker:
     endpoints = {
         # Up to version 2 an endpoint has no listener name: its protocol's name stands for it.
         endpoint.listener or SECURITY_PROTOCOLS.get(endpoint.security_protocol, ""): Endpoint(
             endpoint.host, endpoint.port
         )
-        for endpoint in told.endpoints
+        for endpoint in broker.endpoints
     }
     if not endpoints:
-        endpoints = {SECURITY_PROTOCOLS[0]: Endpoint(told.v0_host, told.v0_port)}
-    return LiveBroker(told.id, endpoints, told.rack)
+        endpoints = {SECURITY_PROTOCOLS[0]: Endpoint(broker.v0_host, broker.v0_port)}
+    return LiveBroker(broker.id, endpoints, broker.rack)
 
 
 def all_updates(body: UpdateMetadataRequest) -> Iterator[PartitionUpdate]:

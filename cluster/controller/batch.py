@@ -62,12 +62,12 @@ class OrderBatch:
         context = self._active.context
         state = context.states[partition]
         assignment = with_members(context.assignments[partition], state.isr)
-        assert state.zk_version != NEVER_READ, "what is told was written first"
-        told = LeaderAndIsrPartition(partition, state, assignment, is_new)
+        assert state.zk_version != NEVER_READ, "what is sent was written first"
+        order = LeaderAndIsrPartition(partition, state, assignment, is_new)
         for broker in brokers:
             orders = self._leader_and_isr.setdefault(broker, {})
             was_new = partition in orders and orders[partition].is_new
-            orders[partition] = told._replace(is_new=True) if was_new else told
+            orders[partition] = order._replace(is_new=True) if was_new else order
         self._readers.update(context.brokers)
         self._published[partition] = None
 

@@ -37,12 +37,12 @@ Source: Kafka's KafkaController, from onPartitionReassignment to maybeRemoveFrom
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain
 from typing import Final
 
 from cluster.controller import deletion, partitions, reassignment_node, replicas
 from cluster.controller.active_controller import ActiveController
+from cluster.controller.assignment_writes import write_assignments
 from cluster.controller.batch import OrderBatch
 from cluster.controller.election import Strategy, new_leader_and_isr
 from cluster.controller.procedures import (
@@ -50,25 +50,18 @@ from cluster.controller.procedures import (
     States,
     is_ahead,
     read_states,
-    require_fence,
     rewrite_states,
     some_at_once,
 )
 from cluster.controller.replica_states import Replica, ReplicaStatus
-from cluster.controller.topics import absorb, is_another
-from cluster.coordination import reads, writes
 from cluster.coordination.reads import StatesRead
 from cluster.model.api_error import ApiError
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition
-from cluster.model.outcome import Committed
 from cluster.model.topic import PartitionAssignment, PartitionState
 from cluster.statechange.controller import failed_for_reassignment, sent_for_reassignment
 from cluster.statechange.line import Level
-from cluster.zk.requests import Refused
 
-VERSION_WITH_MOVES: Final = 2
-"""The first version of a topic's node that has the added and removed replicas."""
 NO_SUCH_PARTITION: Final = ApiError(
     ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, "The partition does not exist."
 )
@@ -78,8 +71,6 @@ UNWRITTEN_TOPIC: Final = ApiError(
 UNWRITTEN_STATE: Final = ApiError(
     ErrorCode.UNKNOWN_SERVER_ERROR, "The partition's state could not be written."
 )
-TOPICS_AT_ONCE_MAX: Final = 50
-"""So many nodes of topics, which may be large, are written together."""
 
 
 def start(
@@ -246,7 +237,7 @@ def _change_assignments(
     refusals = yield from _fence_off(active, fenced_off)  # U0
     fenced_off = {each: new for each, new in fenced_off.items() if each not in refusals}
     changed = {each: new for each, new in changed.items() if each not in refusals}
-    written = yield from _write_assignments(active, changed)  # U1
+    written = yield from write_assignments(active, changed)  # U1
     batch = OrderBatch(active)
     for partition in [each for each in changed if each not in written]:
         if partition in fenced_off:
@@ -309,69 +300,6 @@ def _would_be_unclean(partition: TopicPartition) -> ApiError:
         f"Unable to drop the replicas that partition {partition} was being moved to, because "
         "it would require an unclean leader election.",
     )
-
-
-def _write_assignments(
-    active: ActiveController, wanted: Mapping[TopicPartition, PartitionAssignment]
-) -> Procedure[dict[TopicPartition, None]]:
-    """Write the replicas of partitions into the nodes of their topics, each node once; returns
-    those that are written: the others fail for good.
-
-    A node's other content is kept: after a conflict it is read again.  That also adds partitions
-    that another writer has added, as their own event would.
-    """
-    of_topics: dict[str, dict[int, PartitionAssignment]] = {}
-    for (topic, number), assignment in wanted.items():
-        of_topics.setdefault(topic, {})[number] = assignment
-    names = tuple(of_topics)
-    written: dict[TopicPartition, None] = {}
-    for first in range(0, len(names), TOPICS_AT_ONCE_MAX):
-        part = {name: of_topics[name] for name in names[first : first + TOPICS_AT_ONCE_MAX]}
-        written |= yield from _write_topics(active, part)
-    return {each: None for each in wanted if each in written}
-
-
-def _write_topics(
-    active: ActiveController, of_topics: Mapping[str, Mapping[int, PartitionAssignment]]
-) -> Procedure[dict[TopicPartition, None]]:
-    context = active.context
-    written: dict[TopicPartition, None] = {}
-    while of_topics:
-        nodes = {
-            topic: replace(
-                known := context.topics[topic],
-                partitions={**known.partitions, **changed},
-                version=max(known.version, VERSION_WITH_MOVES),
-            )
-            for topic, changed in of_topics.items()
-        }
-        outcomes = yield from writes.write_assignments(active.fence, nodes)
-        failed = {}
-        for topic, outcome in outcomes.items():
-            require_fence(outcome)
-            if isinstance(outcome, Committed):
-                context.topics[topic] = replace(nodes[topic], zk_version=outcome.zk_version)
-                written |= {TopicPartition(topic, number): None for number in of_topics[topic]}
-            else:
-                failed[topic] = of_topics[topic]
-        read = yield from reads.read_assignments(active.client, tuple(failed))
-        of_topics = {}
-        for topic, changed in failed.items():
-            is_there = topic in read and not is_another(context.topics[topic], read[topic])
-            is_refused = isinstance(outcomes[topic], Refused)
-            if is_there and not is_refused:
-                yield from absorb(active, topic, read[topic])
-                of_topics[topic] = changed
-            elif is_there and len(changed) > 1:
-                # All of them may be too much for a node, and some of them not.
-                for number, assignment in changed.items():
-                    written |= yield from _write_topics(active, {topic: {number: assignment}})
-            else:
-                reason = "ZooKeeper refuses to write its topic" if is_there else "its topic is gone"
-                for number in changed:
-                    text = f"partition={TopicPartition(topic, number)} stays as it is: {reason}"
-                    active.note(text, Level.ERROR)
-    return written
 
 
 # Phase A
@@ -515,7 +443,7 @@ def _finish(active: ActiveController, some: Iterable[TopicPartition]) -> Procedu
     }
     if not ready:
         return
-    done = yield from _write_assignments(active, ready)  # B6
+    done = yield from write_assignments(active, ready)  # B6
     if not done:
         return
     for partition in done:

@@ -53,12 +53,12 @@ def read_overrides(
     nodes = [config_path(entity) for entity in entities]
     replies = yield from read(map(GetData, nodes))
     return {
-        entity: overrides_told(path, reply)
+        entity: overrides_of_reply(path, reply)
         for entity, path, reply in zip(entities, nodes, replies, strict=True)
     }
 
 
-def overrides_told(path: str, reply: ZkReply) -> ConfigOverrides | CorruptZnodeError:
+def overrides_of_reply(path: str, reply: ZkReply) -> ConfigOverrides | CorruptZnodeError:
     """The overrides in the reply to a `GetData` of *path*."""
     if isinstance(reply, Refused):
         return CorruptZnodeError(path, NEVER_READ, reply.reason)

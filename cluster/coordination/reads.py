@@ -227,5 +227,5 @@ def read_notifications(
     """
     names = yield from read_children(path, is_watched=True)
     nodes = yield from read_nodes(client, (f"{path}/{name}" for name in names))
-    told = (decoded(client, decode, node) for node in nodes.values())
-    return names, [one for one in told if one is not None]
+    values = (decoded(client, decode, node) for node in nodes.values())
+    return names, [one for one in values if one is not None]

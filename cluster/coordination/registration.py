@@ -1,16 +1,25 @@
 """A broker's registration in ZooKeeper, and the nodes that may prevent it.
 
 How long to wait for such a node is for the caller to decide.
+
+A persistent node beside it counts the broker's starts.  Its log directories know the number, too,
+but for those that are older copies of themselves.
 """
 
 from collections.abc import Callable, Collection
 from typing import Final, NamedTuple
 
+from cluster.coordination.startup import make_each
 from cluster.model.broker import BrokerRegistration, Endpoint
 from cluster.model.errors import CorruptZnodeError
-from cluster.model.ids import BrokerEpoch, BrokerId, ZkVersion
+from cluster.model.ids import MATCH_ANY, BrokerEpoch, BrokerId, ZkVersion
 from cluster.zk import paths
-from cluster.zk.brokers import decode_broker, encode_broker
+from cluster.zk.brokers import (
+    decode_broker,
+    decode_incarnation,
+    encode_broker,
+    encode_incarnation,
+)
 from cluster.zk.controller import decode_controller
 from cluster.zk.requests import (
     Create,
@@ -47,8 +56,19 @@ class SharedAddress(NamedTuple):
     port: int
 
 
+def read_incarnation(broker_id: BrokerId) -> Steps[int]:
+    """The number of the last start in which the broker registered; 0 before the first.
+
+    Raises:
+        CorruptZnodeError: it is none.
+    """
+    node = yield from read_node(paths.incarnation(broker_id))
+    return 0 if node is None else decode_incarnation(node)
+
+
 def register(
     broker: BrokerRegistration,
+    incarnation: int,
     session_id: int,
     own_sessions: Collection[int],
     on_removal: Callable[[Znode], None],
@@ -56,17 +76,26 @@ def register(
     """Create the broker's ephemeral node, and return its czxid, or the node that is in the way.
 
     A registration that one of *own_sessions* left behind is replaced, and *on_removal* is called
-    with it.
+    with it.  *incarnation* becomes what `read_incarnation` returns.
     """
     path = paths.broker(broker.broker_id)
+    counter = paths.incarnation(broker.broker_id)
     # Created and written in one transaction, as in Kafka.
-    request = Multi((Create(path, is_ephemeral=True), SetData(path, encode_broker(broker), NEW)))
+    count = SetData(counter, encode_incarnation(incarnation), MATCH_ANY)
+    request = Multi(
+        (Create(path, is_ephemeral=True), SetData(path, encode_broker(broker), NEW), count)
+    )
     while True:
         # Read in the same request batch: the controller sees the node as soon as this broker does,
         # and a broker that does not have its epoch yet refuses the controller's first orders.
         reply, read_behind = yield (request, GetData(path))
         if not isinstance(reply, Lost):
             result = multi_in(reply)
+            if result == MultiFailed(request.operations.index(count), ZkError.NO_NODE):
+                yield from make_each(
+                    (Create(paths.INCARNATIONS), Create(counter, encode_incarnation(0)))
+                )
+                continue
             if isinstance(result, MultiFailed) and result.error is not ZkError.NODE_EXISTS:
                 raise Refusal(f"{path}: {result.error.name}")
         # This read shows whether this request, or one whose reply was lost, created it.

@@ -81,9 +81,9 @@ def read_resource_acls() -> Steps[AclsRead]:
         if node is None:
             continue  # The last of its rules has just gone.
         if isinstance(names, Children) and names.names:
-            told = ", ".join(names.names[:NAMED_MAX])
+            listed = ", ".join(names.names[:NAMED_MAX])
             more = ", …" if len(names.names) > NAMED_MAX else ""
-            reason = f"no broker reads what stands below it: {told}{more}"
+            reason = f"no broker reads what stands below it: {listed}{more}"
             unread.append(CorruptZnodeError(path, node.zk_version, reason))
         try:
             found[resource] = decode_acls(node)

@@ -106,12 +106,15 @@ class Reservoir:
         if not rows:
             return
         self.pending = []
-        columns = tuple(zip(*rows, strict=True))
-        before: tuple[int, ...] = ()
+        self.add_columns(tuple(zip(*rows, strict=True)))
+
+    def add_columns(self, columns: Sequence[Sequence[int]]) -> None:
+        """Count the rows of which *columns* has the values, at least one, without making rows."""
+        before: Sequence[int] = ()
         least = most = total = 0
         for column, values in enumerate(columns[: self._width]):
             # Requests that waited for nothing have the same time in two columns.
-            if values != before:
+            if values is not before and values != before:
                 before = values
                 least = most = values[0]
                 if values[-1] == least and values.count(least) == len(values):
@@ -126,29 +129,30 @@ class Reservoir:
                 self.minima[column] = least
             if self.count == 0 or most > self.maxima[column]:
                 self.maxima[column] = most
-        self.count += len(rows)
-        self._sample(rows)
+        self.count += len(columns[0])
+        self._sample(columns[: self._width])
         if self._settled is not None:
             self._settled(columns[-1])
 
-    def _sample(self, rows: Sequence[Row]) -> None:
+    def _sample(self, columns: Sequence[Sequence[int]]) -> None:
         recency = ALPHA * (self._clock() - self._start_ns) / NS_PER_S
-        keys = self._keys
+        keys, count = self._keys, len(columns[0])
         index = 0
-        while index < len(rows) and len(keys) < SIZE:
+        while index < count and len(keys) < SIZE:
             heappush(keys, (recency + self._exponential(), len(self._kept)))
-            self._kept.extend(rows[index][: self._width])
+            self._kept.extend(values[index] for values in columns)
             index += 1
-        while index < len(rows):
+        while index < count:
             least, place = keys[0]
             chance = exp(recency - least) if recency < least else 1.0
             if chance < 1.0:
                 # At most all rows: a chance may be so small that the number has no end.
-                index += int(min(self._exponential() / -log1p(-chance), len(rows)))
-                if index >= len(rows):
+                index += int(min(self._exponential() / -log1p(-chance), count))
+                if index >= count:
                     return
             heapreplace(keys, (max(recency, least) + self._exponential(), place))
-            self._kept[place : place + self._width] = array("d", rows[index][: self._width])
+            for column, values in enumerate(columns):
+                self._kept[place + column] = values[index]
             index += 1
 
     def _exponential(self) -> float:

@@ -99,7 +99,7 @@ def hidden(subject: Subject, what: str) -> "Fault":
     return Fault(subject=subject, where=what, version=None, reason=reason, text=f"{what} {reason}")
 
 
-def untold(subject: Subject, what: str, why: str) -> "Fault":
+def unavailable(subject: Subject, what: str, why: str) -> "Fault":
     """The fault for what brokers do not return now, for a temporary reason."""
     reason = f"not known from the brokers: {why}"
     return Fault(

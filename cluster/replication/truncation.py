@@ -41,28 +41,28 @@ class Truncation(NamedTuple):
     is_last: bool
 
 
-def truncation_by(told: EpochEnd, own: OwnLog) -> Truncation:
+def truncation_by(leaders_end: EpochEnd, own: OwnLog) -> Truncation:
     """The truncation that follows from the leader's answer.
 
     The numbers are those of the cases in Kafka's code.  The high watermark limits no truncation:
     the leader's log is the right one, also after an unclean election.
     """
-    if told.end_offset == UNDEFINED:
+    if leaders_end.end_offset == UNDEFINED:
         # 1. It knows no epochs: only what was committed is certainly common to both.
         return Truncation(min(own.high_watermark, own.end_offset), is_last=True)
-    if told.epoch == UNDEFINED:
+    if leaders_end.epoch == UNDEFINED:
         # 2. It has answered for the epoch that was requested, as before KIP-279.
-        return Truncation(min(told.end_offset, own.end_offset), is_last=True)
-    epoch, end_offset = own.end_of(told.epoch)
+        return Truncation(min(leaders_end.end_offset, own.end_offset), is_last=True)
+    epoch, end_offset = own.end_of(leaders_end.epoch)
     if end_offset == UNDEFINED:
         # 3. Its epoch is newer than all of ours, or we have none.
-        return Truncation(min(told.end_offset, own.end_offset), is_last=True)
-    if epoch != told.epoch:
+        return Truncation(min(leaders_end.end_offset, own.end_offset), is_last=True)
+    if epoch != leaders_end.epoch:
         # 4. We do not have that epoch.  What we have of the one before may still differ: both were
         # elected uncleanly, one after the other, and neither had the other's records.
         return Truncation(min(end_offset, own.end_offset), is_last=False)
     # 5. Both have the epoch: the shorter one of the two is common to both.
-    return Truncation(min(told.end_offset, end_offset, own.end_offset), is_last=True)
+    return Truncation(min(leaders_end.end_offset, end_offset, own.end_offset), is_last=True)
 
 
 class Reset(NamedTuple):

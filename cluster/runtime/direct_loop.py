@@ -19,6 +19,8 @@ from collections.abc import Callable
 from time import perf_counter_ns
 from typing import Any, Final, TypeAlias, TypeVarTuple, cast
 
+from cluster.runtime.moment import Moment
+
 Ts = TypeVarTuple("Ts")
 
 FileObject: TypeAlias = Any
@@ -45,13 +47,16 @@ class CallingSelector(selectors.EpollSelector):
         """Receives the exception of a call."""
         self.idle_ns = 0
         """How long it has waited for events, in all."""
+        self.moment = Moment()
+        """When it had waited last, or later."""
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         others = []
         calls = self.calls
         began_ns = perf_counter_ns()
         ready = self._epoll.poll(timeout, EVENTS_MAX)
-        self.idle_ns += perf_counter_ns() - began_ns
+        self.moment.ns = woken_ns = perf_counter_ns()
+        self.idle_ns += woken_ns - began_ns
         for descriptor, events in ready:
             # Looked up now: an earlier call of this round may have removed it.
             call = None if events & WRITABLE else calls.get(descriptor)
@@ -94,6 +99,11 @@ class DirectLoop(asyncio.SelectorEventLoop):
     def idle_ns(self) -> int:
         """How long the loop has waited for events since it was made."""
         return self._calling_selector.idle_ns
+
+    @property
+    def moment(self) -> Moment:
+        """When the loop woke up last, or a later time that a callback has read."""
+        return self._calling_selector.moment
 
     def add_reader(self, fd: FileObject, callback: Callable[[*Ts], Any], *args: *Ts) -> None:
         super().add_reader(fd, callback, *args)

@@ -30,6 +30,7 @@ from cluster.broker.replica_manager.log_cleaner import LogCleaner
 from cluster.controller.active_controller import ControllerConfig, LeaderRebalance
 from cluster.coordination.client_requests import TopicOverrides, read_topic_overrides
 from cluster.coordination.notifications import notify_log_dir_failure
+from cluster.coordination.registration import read_incarnation
 from cluster.coordination.startup import (
     make_layout,
     new_broker_id,
@@ -225,6 +226,10 @@ class BrokerProcess:
 
     async def _load_logs(self) -> tuple[LogManager, SettledClock]:
         membership = self._membership
+        broker_id = membership.broker_id
+        registered = await membership.in_session(
+            lambda session: run(session, read_incarnation(broker_id))
+        )
 
         async def overrides_of(topics: tuple[str, ...]) -> TopicOverrides:
             return await membership.in_session(
@@ -236,10 +241,12 @@ class BrokerProcess:
             self._settings,
             self._configs,
             overrides_of,
-            membership.broker_id,
+            broker_id,
             membership.cluster_id,
+            registered,
             self._clock,
         )
+        membership.incarnation = logs.incarnation
         membership.intact_since, membership.flushed_since = logs.intact_since, logs.flushed_since
         return logs, settled_clock
 
@@ -360,6 +367,7 @@ class BrokerProcess:
             metrics=self._request_metrics,
             call_soon=self._loop.call_soon,
             now_ns=time.perf_counter_ns,
+            moment=self._loop.moment if isinstance(self._loop, DirectLoop) else None,
             flat_paths=flat_paths(broker, self._request_metrics.count_errors),
         )
 

@@ -1,4 +1,6 @@
-"""Znodes of brokers: codecs of registrations, in versions 1 (0.8) to 5 (2.7 and later)."""
+"""Znodes of brokers: codecs of registrations, in versions 1 (0.8) to 5 (2.7 and later), and of the
+count of a broker's starts.
+"""
 
 import re
 from typing import Final
@@ -23,6 +25,7 @@ from cluster.zk.fields import (
     json_object,
     optional_integer,
     optional_text,
+    plain_text,
     shown,
 )
 from cluster.zk.znode import Znode
@@ -227,6 +230,15 @@ def encode_broker(broker: BrokerRegistration) -> bytes:
     order = KEY_ORDER[min(broker.version, NEWEST_VERSION)]
     document = {key: fields.pop(key) for key in order if key in fields}
     return json_bytes({**document, **fields, **broker.extra})
+
+
+def decode_incarnation(node: Znode) -> int:
+    """The number of the broker's last start."""
+    return decimal(node, plain_text(node).strip(), "the number of the broker's last start")
+
+
+def encode_incarnation(number: int) -> bytes:
+    return str(number).encode()
 
 
 def generated_broker_id(seqid_zk_version: ZkVersion, reserved_id_max: int = 1000) -> BrokerId:

@@ -16,6 +16,7 @@ CONTROLLER_EPOCH: Final = "/controller_epoch"
 BROKERS: Final = "/brokers"
 BROKER_IDS: Final = "/brokers/ids"
 BROKER_SEQUENCE: Final = "/brokers/seqid"
+INCARNATIONS: Final = "/brokers/incarnations"
 TOPICS: Final = "/brokers/topics"
 CONFIG: Final = "/config"
 CONFIG_CHANGES: Final = "/config/changes"
@@ -66,6 +67,11 @@ def is_allowed(character: str) -> bool:
 
 def broker(broker_id: BrokerId) -> str:
     return f"{BROKER_IDS}/{broker_id}"
+
+
+def incarnation(broker_id: BrokerId) -> str:
+    """The path of the number of the broker's last start; none of Kafka's."""
+    return f"{INCARNATIONS}/{broker_id}"
 
 
 def topic(name: str) -> str:

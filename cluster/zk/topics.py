@@ -29,8 +29,8 @@ from cluster.zk.fields import (
     json_map,
     json_object,
     number,
-    optional_text,
     shown,
+    text,
 )
 from cluster.zk.znode import Znode
 
@@ -58,7 +58,7 @@ def decode_assignment(node: Znode) -> TopicAssignment:
             for partition_id in sorted(replicas)
         },
         version=integer(node, document, "version", default=1),
-        topic_id=optional_text(node, document, "topic_id"),
+        topic_id=text(node, document, "topic_id") if "topic_id" in document else None,
         zk_version=node.zk_version,
         extra=extra_fields(document, ASSIGNMENT_FIELDS),
     )

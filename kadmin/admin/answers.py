@@ -23,20 +23,20 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers(Generic[Answer]):
-    """The answers of leaders about their partitions; *untold* has the others, each with the
+    """The answers of leaders about their partitions; *unanswered* has the others, each with the
     reason.
     """
 
-    told: "Mapping[TopicPartition, Answer]"
-    untold: "Mapping[TopicPartition, str]"
+    found: "Mapping[TopicPartition, Answer]"
+    unanswered: "Mapping[TopicPartition, str]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupAnswers(Generic[Answer]):
-    """What coordinators answered about their groups; *untold* has the others, with the reason."""
+    """What coordinators answered about their groups; *unanswered* has the others, with reasons."""
 
-    told: Mapping[str, Answer]
-    untold: Mapping[str, str]
+    found: Mapping[str, Answer]
+    unanswered: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +78,7 @@ class ConfigSnapshot:
     *configs* and *topics* have the requested entities, the latter those that are topics.
     Unreadable content is left out: of the configs it is among the *faults*, a topic or a broker is
     as if it were unknown.  *missing_topics* were requested and do not exist.  With
-    *is_told_by_brokers* all this was read from brokers, which then receive the change as well.
+    *is_from_brokers* all this was read from brokers, which then receive the change as well.
     """
 
     configs: "Mapping[ConfigEntity, ConfigOverrides]"
@@ -86,7 +86,7 @@ class ConfigSnapshot:
     brokers: "Mapping[BrokerId, BrokerRegistration]"
     topics: "Mapping[str, TopicAssignment]"
     missing_topics: frozenset[str]
-    is_told_by_brokers: bool = False
+    is_from_brokers: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

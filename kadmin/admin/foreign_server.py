@@ -30,14 +30,14 @@ def hint_for_foreign_server(servers: str) -> str | None:
     """Return the hint for the first of *servers*, `host:port,…`, that is something else than a
     ZooKeeper; None where none of them is known to be."""
     addresses = servers.split(",")
-    for address, told in zip(addresses, answers_of(addresses, HTTP, API_VERSIONS), strict=True):
+    for address, replies in zip(addresses, answers_of(addresses, HTTP, API_VERSIONS), strict=True):
         named = host_and_port(*split_address(address))
-        if told[HTTP].startswith(b"HTTP/"):
+        if replies[HTTP].startswith(b"HTTP/"):
             return (
                 f"{named} speaks HTTP, as ZooKeeper's admin server does;"
                 " its port for clients is mostly 2181"
             )
-        answer = told[API_VERSIONS]
+        answer = replies[API_VERSIONS]
         if len(answer) >= ANSWER_HEAD.size and ANSWER_HEAD.unpack_from(answer)[1] == CORRELATION_ID:
             return (
                 f"{named} is a Kafka broker:"
@@ -51,14 +51,14 @@ def hint_for_foreign_broker(bootstrap: str) -> str | None:
     """Return the hint for the first address of *bootstrap* where something else than a broker
     is; None where none of them is known to be."""
     addresses = bootstrap.split(",")
-    for address, told in zip(addresses, answers_of(addresses, FOUR_LETTERS, HTTP), strict=True):
+    for address, replies in zip(addresses, answers_of(addresses, FOUR_LETTERS, HTTP), strict=True):
         named = host_and_port(*split_address(address))
-        if told[FOUR_LETTERS].startswith(OF_ZOOKEEPER):
+        if replies[FOUR_LETTERS].startswith(OF_ZOOKEEPER):
             return (
                 f"{named} is a ZooKeeper: --zookeeper {named} asks it, and the port of brokers is"
                 " mostly 9092"
             )
-        if told[HTTP].startswith(b"HTTP/"):
+        if replies[HTTP].startswith(b"HTTP/"):
             return f"{named} speaks HTTP; the port of brokers is mostly 9092"
     return None
 
@@ -71,9 +71,9 @@ def answers_of(addresses: Sequence[str], *requests: bytes) -> list[dict[bytes, b
     lines = Lines()
     questions = [(address, request) for address in addresses for request in requests]
     with Asking(questions, partial(answer_to, lines), lines) as asking:
-        told = asking.answers(2 * PROBE_TIMEOUT_S)
+        replies = asking.answers(2 * PROBE_TIMEOUT_S)
     return [
-        {request: told.get((address, request), b"") for request in requests}
+        {request: replies.get((address, request), b"") for request in requests}
         for address in addresses
     ]
 

@@ -132,8 +132,8 @@ def granted(url: str, settings: BrokerSettings) -> Token:
             body = read_json(answer.read(ANSWER_MAX))
     except HTTPError as error:
         with error:
-            told = read_json(error.read(ANSWER_MAX))
-        words = [str(told[name]) for name in ("error", "error_description") if told.get(name)]
+            problem = read_json(error.read(ANSWER_MAX))
+        words = [str(problem[name]) for name in ("error", "error_description") if problem.get(name)]
         why = ": ".join([f"{error.code} {error.reason}", *words])
         raise TokenDenied(f"{shown} gives no token: {why}", hint=HINT) from error
     except (URLError, TimeoutError, OSError) as error:
@@ -154,7 +154,7 @@ def granted(url: str, settings: BrokerSettings) -> Token:
 def read_json(text: bytes) -> dict[str, Any]:
     """Return the object that *text* is in JSON; an empty one where it is none."""
     try:
-        told = json.loads(text)
+        parsed = json.loads(text)
     except ValueError:
         return {}
-    return told if isinstance(told, dict) else {}
+    return parsed if isinstance(parsed, dict) else {}

@@ -52,7 +52,7 @@ class WantedCollection(NamedTuple):
 
 
 def fill(
-    session: Session, store: "CollectionStore", wanted: WantedCollection, told: Listener
+    session: Session, store: "CollectionStore", wanted: WantedCollection, progress: Listener
 ) -> "list[CollectedFile]":
     """Bring what is *wanted* into *store*, and give what was brought, or is there unchanged.
 
@@ -67,14 +67,14 @@ def fill(
 
     known = found_in(store)
     selection = wanted.selection
-    files = planned(wanted.arguments, lambda topic: bool(selection.select([topic])), told.tell)
+    files = planned(wanted.arguments, lambda topic: bool(selection.select([topic])), progress.tell)
     # What is refused is refused before anything is written.
     if wanted.is_wire:
         require_on_brokers(session, selection)
     else:
         require_topics(selection, [file.path for file in files])
     make(store)
-    copying = Copying(store, told, rate_max=wanted.rate_max)
+    copying = Copying(store, progress, rate_max=wanted.rate_max)
     topics = known.topics
     if wanted.is_wire or wanted.brokers_of_log_dirs:
         topics = all_topics(known.topics, selection.wanted)
@@ -82,15 +82,15 @@ def fill(
     try:
         # The journal comes first: what has one may be gone on with, whatever ends this run.
         with store.noted(JOURNAL) as journal:
-            save_cluster(session, store, told)
+            save_cluster(session, store, progress)
             sources = [copying.run(files, known.files)]
             if wanted.is_wire:
-                sources.append(over_the_wire(session, store, wanted, told))
+                sources.append(over_the_wire(session, store, wanted, progress))
             for file in chain.from_iterable(sources):
                 note(journal, file)
                 collected.append(file)
         whole = [*still_there(store, known.files, collected), *collected]
-        finish(store, whole, told.missing, topics)
+        finish(store, whole, progress.missing, topics)
     except OSError as error:
         raise KadminError(
             f"cannot write {error.filename or store.label}: {error.strerror or first_line(error)}",
@@ -100,7 +100,7 @@ def fill(
 
 
 def over_the_wire(
-    session: Session, store: "CollectionStore", wanted: WantedCollection, told: Listener
+    session: Session, store: "CollectionStore", wanted: WantedCollection, progress: Listener
 ) -> "Iterator[CollectedFile]":
     """Copy what all brokers serve but for those whose log directories are named.
 
@@ -123,12 +123,12 @@ def over_the_wire(
         placement = reader.placement()
         asked = {broker for replicas in placement.replicas.values() for broker in replicas}
         session.note(HIDDEN)
-        copying = WireCopying(reader, placement, store, told, rate_max=wanted.rate_max)
+        copying = WireCopying(reader, placement, store, progress, rate_max=wanted.rate_max)
         without = wanted.brokers_of_log_dirs
         yield from copying.run(sorted(each for each in asked if str(each) not in without))
 
 
-def save_cluster(session: Session, store: "CollectionStore", told: Listener) -> None:
+def save_cluster(session: Session, store: "CollectionStore", progress: Listener) -> None:
     """Write a snapshot of the cluster that is named, if one is."""
     from cluster.model.config_entity import EntityKind
     from kadmin.arguments.entities import select_entities
@@ -147,7 +147,7 @@ def save_cluster(session: Session, store: "CollectionStore", told: Listener) -> 
             brokers = configs.find(select_entities([EntityKind.BROKERS], ()))
             overrides, _ = configs.read(brokers)
     except KadminError as error:
-        told.tell(Unreadable(settings.shown_cluster, error.message))
+        progress.tell(Unreadable(settings.shown_cluster, error.message))
         return
     text = json.dumps(cluster_body(snapshot, dict(overrides)), indent=1)
     store.write(SNAPSHOT, (text + "\n").encode())

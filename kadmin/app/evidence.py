@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from kadmin.app.session import Session
-from kadmin.errors import KadminError, RefusedError
+from kadmin.errors import DeniedError, KadminError, RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -56,7 +56,7 @@ def read_evidence(session: Session, *, default_min_isr: int, asks_brokers: bool)
     with EnsembleAsking(zookeeper, admin_port=None) as ensemble:
 
         def by_zookeeper(connection: "Connection") -> "Evidence":
-            return told_by_zookeeper(
+            return read_by_zookeeper(
                 session, connection, ensemble, default_min_isr, asks_brokers=asks_brokers
             )
 
@@ -65,13 +65,13 @@ def read_evidence(session: Session, *, default_min_isr: int, asks_brokers: bool)
             soon = replace(zookeeper, timeout_s=min(zookeeper.timeout_s, AGAIN_S))
             with EnsembleAsking(soon, admin_port=None) as again:
                 found = by_brokers(session, connection, default_min_isr)
-                return replace(found, ensemble=report_on(again.told()))
+                return replace(found, ensemble=report_on(again.answers()))
 
         with session.asked(by_zookeeper, in_its_place) as evidence:
             return evidence
 
 
-def told_by_zookeeper(
+def read_by_zookeeper(
     session: Session,
     connection: "Connection",
     ensemble: "EnsembleAsking",
@@ -96,7 +96,7 @@ def told_by_zookeeper(
     supervisor = unless_hidden(hidden, ZooKeeperRuns(connection).supervisor)
     configs = unless_hidden(hidden, lambda: broker_configs(ZooKeeperConfigs(connection)))
     # Brokers may keep this waiting; the state of the partitions is that of the end.
-    told = told_beside(session, connection) if asks_brokers else OfBrokers(gaps=(UNASKED,))
+    of_brokers = answers_beside(session, connection) if asks_brokers else OfBrokers(gaps=(UNASKED,))
     snapshot = topics.snapshot(TopicSelection())
     names = None
     if all(fault.subject != subjects.TOPICS for fault in snapshot.faults):
@@ -112,24 +112,21 @@ def told_by_zookeeper(
         else tuple(sorted(names.marked_for_deletion - set(names.names))),
         elections=tuple(elections or ()),
         broker_configs=None if configs is None else configs[0],
-        ensemble=report_on(ensemble.told()),
+        ensemble=report_on(ensemble.answers()),
         faults=() if configs is None else tuple(configs[1]),
         hidden=tuple(dict.fromkeys(hidden)),
         journal=journal,
         has_supervisor=supervisor is not None,
     )
-    return told.added_to(evidence)
+    return of_brokers.added_to(evidence)
 
 
 def unless_hidden(hidden: list[str], call: "Callable[[], T]") -> "T | None":
     """Return what *call* returns; None, and the reason in *hidden*, where it may not or cannot
     be read."""
-    from kadmin.admin.wire.errors import BrokersDenied
-    from kadmin.admin.zookeeper.connection import ZooKeeperDenied
-
     try:
         return call()
-    except (ZooKeeperDenied, BrokersDenied, RefusedError) as error:
+    except (DeniedError, RefusedError) as error:
         hidden.append(error.message)
     return None
 
@@ -141,7 +138,7 @@ def by_brokers(session: Session, connection: "WireConnection", default_min_isr: 
     from kadmin.admin.wire.attempts import Attempts
     from kadmin.admin.wire.kept_throttles import read_journal
     from kadmin.admin.wire.refused_partitions import read_refused, refusing
-    from kadmin.admin.wire.snapshot import read_snapshot, told_reassignments
+    from kadmin.admin.wire.snapshot import ongoing_reassignments, read_snapshot
     from kadmin.admin.wire.wire_configs import WireConfigs
     from kadmin.admin.zookeeper.lease_beside import LeaseBeside
     from kadmin.arguments.topics import TopicSelection
@@ -153,7 +150,7 @@ def by_brokers(session: Session, connection: "WireConnection", default_min_isr: 
         gaps.append("min ISR, throttles and reassignments: brokers describe them from 2.4 on")
     # First of all, so that those are known who keep others waiting.
     brokers = [BrokerId(each["node_id"]) for each in connection.metadata([])["brokers"]]
-    told = told_by(connection, brokers)
+    of_brokers = answers_of(connection, brokers)
     attempts = Attempts(connection.budget)
     # Before what moves: throttles come first, and their journal before them.
     has_majority = session.zookeeper_failure is None
@@ -163,7 +160,7 @@ def by_brokers(session: Session, connection: "WireConnection", default_min_isr: 
     configs = attempts.ask("configs of brokers", lambda: broker_configs(admin))
     refused = attempts.ask("what brokers refuse", lambda: read_refused(connection, brokers)) or {}
     # Before the snapshot, in which all replicas of a moving partition are alike.
-    moves = attempts.ask("what is being reassigned", lambda: told_reassignments(connection))
+    moves = attempts.ask("what is being reassigned", lambda: ongoing_reassignments(connection))
     ongoing, denied = moves or ({}, ())
     snapshot = read_snapshot(
         connection, TopicSelection(), with_configs=tells_configs, ongoing=ongoing
@@ -185,7 +182,7 @@ def by_brokers(session: Session, connection: "WireConnection", default_min_isr: 
         sees_moves=moves is not None and connection.serves(ListPartitionReassignmentsRequest),
         hidden=tuple(attempts.hidden),
     )
-    return told.added_to(evidence)
+    return of_brokers.added_to(evidence)
 
 
 def broker_configs(
@@ -198,12 +195,12 @@ def broker_configs(
 
     entities = admin.find(EntitySelection(Wanted(EntityKind.BROKERS)))
     found, faults = admin.read(entities)
-    told = {
+    configs = {
         BrokerId(int(entity.root.name)): overrides.values
         for entity, overrides in found.items()
         if entity.root.name is not None and entity.root.name.isdecimal()
     }
-    return told, faults
+    return configs, faults
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,7 +217,7 @@ class OfBrokers:
 
     def added_to(self, evidence: "Evidence") -> "Evidence":
         """Return *evidence* with it; a broker is silent that is still registered."""
-        told = [each for each in (self.apis, self.log_dirs) if each is not None]
+        parts = [each for each in (self.apis, self.log_dirs) if each is not None]
         return replace(
             evidence,
             apis=self.apis,
@@ -229,14 +226,14 @@ class OfBrokers:
                 broker
                 for broker in self.asked
                 if broker in evidence.snapshot.brokers
-                and (self.none_answered or any(broker not in each for each in told))
+                and (self.none_answered or any(broker not in each for each in parts))
             ),
             unlooked=(*evidence.unlooked, *self.gaps),
             hidden=(*evidence.hidden, *self.hidden),
         )
 
 
-def told_beside(session: Session, connection: "Connection") -> OfBrokers:
+def answers_beside(session: Session, connection: "Connection") -> OfBrokers:
     """Read what registered brokers report of themselves.
 
     Raises:
@@ -249,7 +246,7 @@ def told_beside(session: Session, connection: "Connection") -> OfBrokers:
     brokers = list(connection.read(read_brokers()))
     try:
         with session.budget.sharing(), session.connect_brokers(connection) as found:
-            return told_by(found, brokers)
+            return answers_of(found, brokers)
     except BrokersDenied as error:
         return OfBrokers(asked=brokers, hidden=(f"{OF_BROKERS}: {error.message}",))
     except BrokersUnreachable as error:
@@ -261,7 +258,7 @@ def told_beside(session: Session, connection: "Connection") -> OfBrokers:
         return OfBrokers(asked=brokers, gaps=(f"{OF_BROKERS}: {error.message}",))
 
 
-def told_by(connection: "WireConnection", brokers: "Sequence[BrokerId]") -> OfBrokers:
+def answers_of(connection: "WireConnection", brokers: "Sequence[BrokerId]") -> OfBrokers:
     """Read what *brokers* know of themselves."""
     from kadmin.admin.wire.api_versions import read_api_versions
     from kadmin.admin.wire.attempts import Attempts

@@ -106,17 +106,17 @@ class GroupLooks:
             report = read_lags(admin, names, self.partitions, now_ms(), with_times=True)
             require_groups(admin, self.selection, [each.group for each in report.groups])
         self.history.add(report)
-        return report.untold
+        return report.unanswered
 
     def look_twice(self) -> Mapping[str, str]:
         """Look once, and the first time again after the window; else as `look`."""
-        untold = self.look()
+        unanswered = self.look()
         if self.history.needs_another:
             self.session.note(f"looking again in {self.window_s:g} s: what moves is judged, too")
             time.sleep(self.window_s)
             self.session.look_again()
-            untold = {**untold, **self.look()}
-        return untold
+            unanswered = {**unanswered, **self.look()}
+        return unanswered
 
 
 def now_ms() -> int:
@@ -154,12 +154,12 @@ def require_groups(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commits:
-    """Groups as their coordinators described them, and what they have committed; *untold* has those
-    of which no coordinator answered, each with the reason."""
+    """Groups as their coordinators described them, and what they have committed; *unanswered*
+    has those of which no coordinator answered, each with the reason."""
 
     groups: "Mapping[str, Group]"
     offsets: "Mapping[str, Mapping[TopicPartition, int]]"
-    untold: Mapping[str, str]
+    unanswered: Mapping[str, str]
 
     def partitions(self) -> "Iterator[TopicPartition]":
         """Return the partitions that they have committed to, or that members have; some come
@@ -192,11 +192,11 @@ def read_lags(
 
 def read_commits(admin: "GroupAdmin", names: "Sequence[str]") -> Commits:
     described = admin.describe(names)
-    committed = admin.committed(described.told)
+    committed = admin.committed(described.found)
     return Commits(
-        groups=described.told,
-        offsets=committed.told,
-        untold={**described.untold, **committed.untold},
+        groups=described.found,
+        offsets=committed.found,
+        unanswered={**described.unanswered, **committed.unanswered},
     )
 
 
@@ -217,7 +217,7 @@ def report_of(
             if not rows:
                 continue
         found.append(GroupLag(group=group, rows=tuple(rows)))
-    return GroupsReport(groups=tuple(found), now_ms=now_ms, untold=commits.untold)
+    return GroupsReport(groups=tuple(found), now_ms=now_ms, unanswered=commits.unanswered)
 
 
 def with_unread_times(admin: "GroupAdmin", report: GroupsReport) -> GroupsReport:
@@ -243,7 +243,7 @@ def with_unread_times(admin: "GroupAdmin", report: GroupsReport) -> GroupsReport
 def with_states(admin: "GroupAdmin", groups: "Sequence[ListedGroup]") -> "tuple[ListedGroup, ...]":
     """*groups* with their states, which brokers before 2.6 do not list: they are described then."""
     names = [each.name for each in groups if each.state is None]
-    described = admin.describe(names).told if names else {}
+    described = admin.describe(names).found if names else {}
     return tuple(
         replace(each, state=described[each.name].state) if each.name in described else each
         for each in groups
@@ -255,9 +255,9 @@ def readers_of(
 ) -> set[str]:
     """Those of the groups *names* that have committed to *partitions*, or whose members have one
     of them."""
-    committed = admin.committed(names).told
+    committed = admin.committed(names).found
     readers = {name for name in committed if any(map(partitions.takes, committed[name]))}
-    described = admin.describe(name for name in names if name not in readers).told
+    described = admin.describe(name for name in names if name not in readers).found
     return readers | {name for name, group in described.items() if has_member_in(group, partitions)}
 
 

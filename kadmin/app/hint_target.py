@@ -4,13 +4,12 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from kadmin.called_name import as_called
+from kadmin.called_name import OF_A_CLUSTER, as_called
 from kadmin.quoting import quoted
 from kadmin.settings.keys import KEYS, Value
 
 OVER_A_CLUSTER: Final = re.compile(
-    r"\bkadmin(?= (?:check|topics|configs|acls|brokers|controller|zookeeper|elect|log-dirs"
-    r"|api-versions|offsets|groups|delete-records|reassign|throttle|migration)\b)"
+    rf"\bkadmin(?= (?:{'|'.join(OF_A_CLUSTER)})\b)"
     r"(?![^']* --(?:zookeeper|bootstrap-server)\b)"
 )
 """A command that needs a cluster and does not name one."""

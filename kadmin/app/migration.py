@@ -76,12 +76,12 @@ def described(
 
     silent: dict[str, str] = {}
     denied: list[str] = []
-    told = read_brokers(wire, list(map(str, brokers)), denied=denied, silent=silent)
+    by_broker = read_brokers(wire, list(map(str, brokers)), denied=denied, silent=silent)
     answers = {
         type(brokers[0])(int(name)): BrokerAnswer(
             configs={config.name: config.value for config in configs if config.name in ASKED}
         )
-        for name, configs in told.items()
+        for name, configs in by_broker.items()
     }
     gaps = tuple(f"{OF_BROKERS}: broker {name} does not allow it" for name in denied)
     return replace(

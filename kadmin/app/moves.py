@@ -20,10 +20,10 @@ from kadmin.execute.supervision.carrying_out import Site
 from kadmin.wording import moment_of
 
 if TYPE_CHECKING:
-    from kadmin.admin.ports import RunStore
     from kadmin.admin.wire.connection import WireConnection
     from kadmin.admin.wire.wire_reassignments import WireReassignments
     from kadmin.admin.zookeeper.connection import Connection
+    from kadmin.admin.zookeeper.zookeeper_reassignments import ZooKeeperReassignments
 
 TIME: Final = "%Y%m%d-%H%M%S"
 TIME_LENGTH: Final = len("20261128-221500")
@@ -66,9 +66,7 @@ def site(session: Session) -> Iterator[Site]:
     Moves are asked for by brokers where these are named, which takes more moves while others are
     under way; else by ZooKeeper.
     """
-    from kadmin.admin.wire.late_replicas import LateReplicas
     from kadmin.admin.zookeeper.run_store import ZooKeeperRuns
-    from kadmin.admin.zookeeper.zookeeper_reassignments import ZooKeeperReassignments
 
     session.look_again()
     with ExitStack() as stack:
@@ -76,23 +74,35 @@ def site(session: Session) -> Iterator[Site]:
             yield by_brokers(session, stack)
             return
         connection = stack.enter_context(session.connect())
-        store = ZooKeeperRuns(connection)
+        store, told = ZooKeeperRuns(connection), zookeeper_admin(session, connection, stack)
         if session.names_brokers:
             brokers = stack.enter_context(session.connect_brokers())
-            yield Site(wire_admin(session, brokers), store)
+            yield Site(wire_admin(session, brokers), store, told)
             return
-        late = LateReplicas(lambda: session.connect_beside(connection))
-        admin = ZooKeeperReassignments(connection, stack.enter_context(closing(late)))
-        yield Site(admin, store)
+        yield Site(told, store)
 
 
 def by_brokers(session: Session, stack: ExitStack) -> Site:
     from kadmin.admin.wire.run_store import FileRuns
+    from kadmin.admin.zookeeper.run_store import ZooKeeperRuns
 
     brokers = stack.enter_context(session.connect_brokers())
     admin = wire_admin(session, brokers)
-    beside = runs_beside(session, brokers, stack)
-    return Site(admin, beside or FileRuns(str(admin.cluster_id())))
+    connection = zookeeper_beside(session, brokers, stack)
+    if connection is None:
+        return Site(admin, FileRuns(str(admin.cluster_id())))
+    told = zookeeper_admin(session, connection, stack)
+    return Site(admin, ZooKeeperRuns(connection), told)
+
+
+def zookeeper_admin(
+    session: Session, connection: "Connection", stack: ExitStack
+) -> "ZooKeeperReassignments":
+    from kadmin.admin.wire.late_replicas import LateReplicas
+    from kadmin.admin.zookeeper.zookeeper_reassignments import ZooKeeperReassignments
+
+    late = LateReplicas(lambda: session.connect_beside(connection))
+    return ZooKeeperReassignments(connection, stack.enter_context(closing(late)))
 
 
 def wire_admin(session: Session, brokers: "WireConnection") -> "WireReassignments":
@@ -103,14 +113,15 @@ def wire_admin(session: Session, brokers: "WireConnection") -> "WireReassignment
     return WireReassignments(brokers, session.warn, lease, leaves_out_silent=True)
 
 
-def runs_beside(session: Session, brokers: "WireConnection", stack: ExitStack) -> "RunStore | None":
-    """Return the journals in the ZooKeeper that the brokers name; None where that cannot be
-    reached, or is another cluster's."""
-    from kadmin.admin.wire.kept_throttles import told_zookeeper
+def zookeeper_beside(
+    session: Session, brokers: "WireConnection", stack: ExitStack
+) -> "Connection | None":
+    """Return a session to the ZooKeeper that the brokers name; None where that cannot be reached,
+    or is another cluster's."""
+    from kadmin.admin.wire.kept_throttles import zookeeper_of_brokers
     from kadmin.admin.zookeeper.lease_beside import read_cluster_id
-    from kadmin.admin.zookeeper.run_store import ZooKeeperRuns
 
-    connect = told_zookeeper(brokers)
+    connect = zookeeper_of_brokers(brokers)
     if connect is None:
         return None
     try:
@@ -120,7 +131,7 @@ def runs_beside(session: Session, brokers: "WireConnection", stack: ExitStack) -
     # Brokers take connect strings that kadmin does not.
     except (KadminError, ValueError):
         return None
-    return ZooKeeperRuns(connection) if is_same else None
+    return connection if is_same else None
 
 
 @contextmanager

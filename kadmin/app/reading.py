@@ -88,10 +88,10 @@ def read_offsets(
         partitions = partitions_of(snapshot, snapshot.topics, numbers, selection.named)
         found = offsets.read_offsets(brokers, partitions, moment)
         # After the others: so no end offset is read before its start offset.
-        ends = offsets.read_offsets(brokers, found.told, LATEST) if is_counted else None
+        ends = offsets.read_offsets(brokers, found.found, LATEST) if is_counted else None
     if ends is None:
-        return report_of(moment, found.told, found.untold, None)
-    return report_of(moment, found.told, {**found.untold, **ends.untold}, ends.told)
+        return report_of(moment, found.found, found.unanswered, None)
+    return report_of(moment, found.found, {**found.unanswered, **ends.unanswered}, ends.found)
 
 
 def read_ends(
@@ -103,7 +103,7 @@ def read_ends(
 
     with session.connect_brokers() as brokers:
         found = offsets.read_offsets(brokers, partitions, LATEST)
-    return {each: end.offset for each, end in found.told.items() if end.offset is not None}
+    return {each: end.offset for each, end in found.found.items() if end.offset is not None}
 
 
 def read_log_dirs(

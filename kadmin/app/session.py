@@ -299,21 +299,21 @@ class Session:
         *by_brokers* is for what ZooKeeper would take unchecked.
         """
 
-        def told_by_zookeeper(connection: "Connection") -> "ConfigAdmin":
+        def admin_by_zookeeper(connection: "Connection") -> "ConfigAdmin":
             from kadmin.admin.zookeeper.zookeeper_configs import ZooKeeperConfigs
 
             return ZooKeeperConfigs(connection)
 
-        def told_by_brokers(brokers: "WireConnection") -> "ConfigAdmin":
+        def admin_by_brokers(brokers: "WireConnection") -> "ConfigAdmin":
             from kadmin.admin.wire.wire_configs import WireConfigs
 
             return WireConfigs(brokers, self.warn)
 
         if by_brokers:
             with self.connect_brokers() as brokers:
-                yield told_by_brokers(brokers)
+                yield admin_by_brokers(brokers)
             return
-        with self.asked(told_by_zookeeper, told_by_brokers) as admin:
+        with self.asked(admin_by_zookeeper, admin_by_brokers) as admin:
             yield admin
 
     @contextmanager
@@ -366,14 +366,14 @@ class Session:
         """
         with ExitStack() as stack:
 
-            def told_by_zookeeper(connection: "Connection") -> "ReassignmentAdmin":
+            def admin_by_zookeeper(connection: "Connection") -> "ReassignmentAdmin":
                 from kadmin.admin.wire.late_replicas import LateReplicas
                 from kadmin.admin.zookeeper.zookeeper_reassignments import ZooKeeperReassignments
 
                 late = LateReplicas(lambda: self.connect_beside(connection))
                 return ZooKeeperReassignments(connection, stack.enter_context(closing(late)))
 
-            def told_by_brokers(brokers: "WireConnection") -> "ReassignmentAdmin":
+            def admin_by_brokers(brokers: "WireConnection") -> "ReassignmentAdmin":
                 from kadmin.admin.wire.wire_reassignments import WireReassignments
                 from kadmin.admin.zookeeper.lease_beside import LeaseBeside
 
@@ -381,9 +381,9 @@ class Session:
                 return WireReassignments(brokers, self.warn, lease)
 
             if by_brokers:
-                yield told_by_brokers(stack.enter_context(self.connect_brokers()))
+                yield admin_by_brokers(stack.enter_context(self.connect_brokers()))
             else:
-                yield stack.enter_context(self.asked(told_by_zookeeper, told_by_brokers))
+                yield stack.enter_context(self.asked(admin_by_zookeeper, admin_by_brokers))
 
     @contextmanager
     def groups(self, *, in_zookeeper: bool = False) -> Iterator["GroupAdmin"]:

@@ -131,14 +131,14 @@ def read_by_brokers(
 ) -> SavedCluster:
     from cluster.model import fault as subjects
     from cluster.model.ids import BrokerId
-    from kadmin.admin.wire.snapshot import read_snapshot, told_reassignments
+    from kadmin.admin.wire.snapshot import ongoing_reassignments, read_snapshot
     from kadmin.admin.wire.wire_acls import WireAcls
     from kadmin.admin.wire.wire_configs import WireConfigs
     from kadmin.arguments.topics import TopicSelection
 
-    told = connection.metadata([])
-    brokers = [BrokerId(each["node_id"]) for each in told["brokers"]]
-    cluster_id = told.get("cluster_id")
+    metadata = connection.metadata([])
+    brokers = [BrokerId(each["node_id"]) for each in metadata["brokers"]]
+    cluster_id = metadata.get("cluster_id")
     if cluster_id is None:
         reason = "brokers return it from Kafka 0.10.1 on"
         parts.note(subjects.CLUSTER_ID, "the cluster's id", reason)
@@ -160,7 +160,7 @@ def read_by_brokers(
         reason = "brokers return them all from Kafka 2.4 on"
         parts.note(subjects.CONFIGS, "the configs of topics", reason)
     # Before the snapshot, in which all replicas of a moving partition are alike.
-    ongoing, denied = told_reassignments(connection)
+    ongoing, denied = ongoing_reassignments(connection)
     parts.faults += denied
     cluster = read_snapshot(
         connection, TopicSelection(), with_configs=tells_configs, ongoing=ongoing
@@ -309,10 +309,10 @@ def read_groups(parts: Parts) -> dict[str, SavedGroup]:
                 what = f"the groups of broker {broker}"
                 parts.note(subjects.GROUPS, what, reason)
             committed = admin.committed(each.name for each in listing.groups)
-        for name, reason in committed.untold.items():
+        for name, reason in committed.unanswered.items():
             parts.note(subjects.group(name), f"what group '{name}' has committed", reason)
         return {
-            each.name: SavedGroup(state=each.state, offsets=committed.told.get(each.name, {}))
+            each.name: SavedGroup(state=each.state, offsets=committed.found.get(each.name, {}))
             for each in listing.groups
         }
 

@@ -156,8 +156,8 @@ def warn(session: Session, collected: "Collected", selection: "TopicSelection") 
         session.warn(f"{path}: {reason}")
     meant = set(selection.select({partition.topic for partition, _ in collected.claims}))
     # What other brokers have of a partition is reported with its verdict.
-    told = {replica.partition for replica in collected.replicas}
-    claims = [each for each in collected.claims if each[0].topic in meant and each[0] not in told]
+    known = {replica.partition for replica in collected.replicas}
+    claims = [each for each in collected.claims if each[0].topic in meant and each[0] not in known]
     for partition, broker in claims[:SHOWN_MAX]:
         session.warn(
             f"broker {broker} has checkpointed {partition}, and no directory of it is there"
@@ -165,7 +165,7 @@ def warn(session: Session, collected: "Collected", selection: "TopicSelection") 
     if len(claims) > SHOWN_MAX:
         # As many as a broker has, where only some topics were collected.
         session.warn(f"… and {len(claims) - SHOWN_MAX:,} more that were checkpointed")
-    topics = {partition.topic for partition in told}
+    topics = {partition.topic for partition in known}
     return any(partition.topic in topics for partition, _ in claims)
 
 

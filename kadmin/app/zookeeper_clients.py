@@ -42,11 +42,11 @@ def read_clients(session: Session, admin_port: int | None) -> "ClientReport":
         damages: list[Damage] = []
         groups = connection.read(read_old_consumers(damages))
         has_node = connection.read(has_migration_node())
-        told = ask_clients(settings, admin_port)
+        answers = ask_clients(settings, admin_port)
         own, _ = connection.client.client_id or (NO_SESSION, b"")
     controller = snapshot.controller
     report = report_on(
-        told,
+        answers,
         f"{slash}{chroot}",
         addresses_of(snapshot.brokers),
         None if controller is None or controller.is_kraft else controller.broker_id,

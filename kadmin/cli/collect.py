@@ -133,10 +133,10 @@ def collect(session: Session, place: str, **options: Any) -> None:
     )
     store = store_at(place)
     keep_apart(store, arguments)
-    told = ProgressReport(session)
-    collected = fill(session, store, wanted, told)
-    session.output.show(collected_document(store.label, collected, told.missing))
-    if told.missing:
+    progress = ProgressReport(session)
+    collected = fill(session, store, wanted, progress)
+    session.output.show(collected_document(store.label, collected, progress.missing))
+    if progress.missing:
         click.get_current_context().exit(ExitCode.UNREACHABLE)
 
 
@@ -154,7 +154,7 @@ def check(session: Session, place: str) -> ExitCode:
 
     store = store_at(place)
     manifest = read_manifest(store)
-    told = ProgressReport(session)
+    progress = ProgressReport(session)
     total = sum(file.size_bytes for file in manifest.files.values())
     begun_s = time.monotonic()
     done = 0
@@ -162,7 +162,7 @@ def check(session: Session, place: str) -> ExitCode:
     def report(size: int) -> None:
         nonlocal done
         done += size
-        told.report(Progress(done, total, done, time.monotonic() - begun_s))
+        progress.report(Progress(done, total, done, time.monotonic() - begun_s))
 
     found = list(differences(store, manifest, report))
     session.output.show(checked_document(store.label, manifest, found))

@@ -79,7 +79,7 @@ def offsets(session: Session, **options: Any) -> None:
     from kadmin.app.reading import read_offsets
     from kadmin.arguments.moments import parse_moment
     from kadmin.arguments.topics import selection_of
-    from kadmin.plan.offsets import EARLIEST, LATEST, UntoldOffsets
+    from kadmin.plan.offsets import EARLIEST, LATEST, UnansweredOffsets
     from kadmin.render.offsets.offsets import hidden_line, offsets_document, total_line
     from kadmin.reports.offsets import Order, ranked
     from kadmin.reports.unanswered import require_answers
@@ -116,10 +116,10 @@ def offsets(session: Session, **options: Any) -> None:
         if report.hidden:
             session.output.note(hidden_line(report))
         if document.pretty is None or not session.output.shows_tables(plain=options["plain"]):
-            for partition, reason in report.untold.items():
+            for partition, reason in report.unanswered.items():
                 session.output.warn(f"left out: {partition}: {reason}")
-        if report.untold:
-            raise UntoldOffsets(report.untold)
+        if report.unanswered:
+            raise UnansweredOffsets(report.unanswered)
 
     watch(session, options["watch"], show)
     require_answers(selection.subjects, left_out)

@@ -164,7 +164,7 @@ def plan_one(
         of_interest = list(judged.values())
     surroundings = Surroundings(
         brokers=snapshot.brokers,
-        asks_brokers=snapshot.is_told_by_brokers,
+        asks_brokers=snapshot.is_from_brokers,
         topic_overrides=overrides,
         judged=of_interest,
     )

@@ -59,24 +59,24 @@ class RecordDeletions(Change[DeletionPlan]):
         """
         snapshot = self.admin.snapshot(self.selection)
         wanted = self.wanted
-        untold: dict[TopicPartition, str] = {}
+        unanswered: dict[TopicPartition, str] = {}
         partitions = partitions_of(snapshot, snapshot.topics, self.numbers, self.selection.named)
         if isinstance(wanted, BeforeOffsets):
             there = frozenset(partitions)
             partitions = [each for each in wanted.offsets if each in there]
             gone = wanted.offsets.keys() - there
-            untold |= dict.fromkeys(gone, "there is no such partition")
+            unanswered |= dict.fromkeys(gone, "there is no such partition")
         if isinstance(wanted, BeforeTime):
             found = self.admin.offsets(partitions, wanted.time_ms)
-            before = befores_in_time(found.told)
-            untold |= found.untold
+            before = befores_in_time(found.found)
+            unanswered |= found.unanswered
         else:
             before = befores(wanted, partitions)
         starts = self.admin.offsets(before, EARLIEST)
         # Behind the others, so that no partition ends before what was found in it.
         ends = self.admin.offsets(before, LATEST)
         return plan_deletion(
-            before, starts.told, ends.told, {**untold, **starts.untold, **ends.untold}
+            before, starts.found, ends.found, {**unanswered, **starts.unanswered, **ends.unanswered}
         )
 
     def question(self, plans: Sequence[DeletionPlan]) -> Question | None:
@@ -93,7 +93,7 @@ class RecordDeletions(Change[DeletionPlan]):
         """See where the partitions of *plan* begin now."""
         refused = made.refused if isinstance(made, Partly) else {}
         starts = self.admin.offsets([each.partition for each in plan.deletions], EARLIEST)
-        self.results = results_of(plan, starts.told, refused)
+        self.results = results_of(plan, starts.found, refused)
 
     def partitions_with(self, result: Result) -> Sequence[TopicPartition]:
         return [each.deletion.partition for each in self.results if each.result is result]

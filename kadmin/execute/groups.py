@@ -66,7 +66,7 @@ class GroupChange(MeantGroups, Change[Plan]):
     def now(self, group: str) -> tuple[Offsets, str | None]:
         """What *group* has committed after a write, or why its coordinator does not answer."""
         answers = self.admin.committed([group])
-        return answers.told.get(group, {}), answers.untold.get(group)
+        return answers.found.get(group, {}), answers.unanswered.get(group)
 
     def prepare(self, plans: Sequence[Plan]) -> Iterable[Begun]:
         """Write the rollback file, if anything has to be in it."""
@@ -149,9 +149,9 @@ class OffsetResets(GroupChange[ResetPlan]):
         at_time: dict[TopicPartition, int | None] = {}
         if isinstance(self.wanted, ToTime):
             answers = self.admin.offsets_at(every - logs.gone, self.wanted.time_ms)
-            if answers.untold:
-                raise UnfitReset([f"{each}: {why}" for each, why in answers.untold.items()])
-            at_time = {each: found.offset for each, found in answers.told.items()}
+            if answers.unanswered:
+                raise UnfitReset([f"{each}: {why}" for each, why in answers.unanswered.items()])
+            at_time = {each: found.offset for each, found in answers.found.items()}
         if not self.partitions.scopes and not isinstance(self.wanted, FromFile):
             meant = {name: self.still_there(some, logs.gone) for name, some in meant.items()}
         plans = [
@@ -334,6 +334,6 @@ class GroupDeletions(GroupChange[GroupDeletionPlan]):
         return {name: found for plan in plans for name, found in plan.offsets.items()}
 
     def failures(self, plan: GroupDeletionPlan, refused: Mapping[str, str]) -> dict[str, str]:
-        now = self.admin.describe(refused).told if refused else {}
+        now = self.admin.describe(refused).found if refused else {}
         gone = {name for name, group in now.items() if group.state == DEAD}
         return {name: refused[name] for name in refused.keys() - gone}

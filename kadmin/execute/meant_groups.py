@@ -23,9 +23,9 @@ Offsets: TypeAlias = Mapping[TopicPartition, int]
 class GroupsUnknown(UnreachableError):
     """Groups that cannot be changed, since their coordinators do not say how they are."""
 
-    def __init__(self, untold: Mapping[str, str]) -> None:
+    def __init__(self, unanswered: Mapping[str, str]) -> None:
         super().__init__(
-            f"coordinators did not answer; nothing was written: {with_reasons(untold.items())}",
+            f"coordinators did not answer; nothing was written: {with_reasons(unanswered.items())}",
             hint="kadmin brokers --describe",
         )
 
@@ -61,9 +61,9 @@ class MeantGroups:
             GroupsUnknown: a coordinator does not answer.
         """
         answers = self.admin.describe(self.names())
-        if answers.untold:
-            raise GroupsUnknown(answers.untold)
-        return [answers.told[name] for name in sorted(answers.told)]
+        if answers.unanswered:
+            raise GroupsUnknown(answers.unanswered)
+        return [answers.found[name] for name in sorted(answers.found)]
 
     def idle(self) -> list[Group]:
         """Those without members.
@@ -99,9 +99,9 @@ class MeantGroups:
 
     def committed(self, names: Iterable[str]) -> Mapping[str, Offsets]:
         answers = self.admin.committed(names)
-        if answers.untold:
-            raise GroupsUnknown(answers.untold)
-        return answers.told
+        if answers.unanswered:
+            raise GroupsUnknown(answers.unanswered)
+        return answers.found
 
 
 def with_members(group: Group) -> str:

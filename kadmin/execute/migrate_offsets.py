@@ -91,7 +91,7 @@ class OffsetMigrations(OffsetResets):
     def prepare(self, plans: Sequence[ResetPlan]) -> Iterable[Begun]:
         """See that no member has joined the source meanwhile, which would read on there."""
         described = self.source.admin.describe(self.sources[plan.group] for plan in plans)
-        alive = [described.told[name] for name in sorted(described.told)]
+        alive = [described.found[name] for name in sorted(described.found)]
         alive = [group for group in alive if group.is_alive]
         if alive:
             raise GroupIsAlive(alive)

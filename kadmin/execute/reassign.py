@@ -135,7 +135,7 @@ class Reassigning(Change[MovePlan]):
         self.plan = MovePlan(moves=(), before={})
         """All that is wanted, also moves that are done or in progress."""
         self.risks: tuple[Risk, ...] = ()
-        self.untold: tuple[Risk, ...] = ()
+        self.unshown: tuple[Risk, ...] = ()
         self.left_count = 0
         self.sizes: Sizes = {}
         self.refused: dict[TopicPartition, str] = {}
@@ -171,7 +171,7 @@ class Reassigning(Change[MovePlan]):
         self.dirs = dir_moves(targets, log_dirs)
         self.plan = replace(plan, dir_moves=tuple(move for move in self.dirs if move.is_asked))
         self.risks = (*move_risks(self.snapshot, self.plan), *self.copy_risks())
-        self.untold = self.risks
+        self.unshown = self.risks
         waves = self.admin.waves(self.plan)
         problems = list(dir_problems(self.dirs, log_dirs))
         if problems:
@@ -181,8 +181,8 @@ class Reassigning(Change[MovePlan]):
 
     def warnings(self, plan: MovePlan) -> list[str]:
         """Return the risks, once: they are those of all plans together."""
-        told, self.untold = self.untold, ()
-        return [str(risk) for risk in told]
+        shown, self.unshown = self.unshown, ()
+        return [str(risk) for risk in shown]
 
     def question(self, plans: Sequence[MovePlan]) -> Question:
         """Return the question; as with Kafka's tool it is only asked at a terminal, unless there

@@ -46,9 +46,9 @@ class DirsNotCancelled(KadminError):
     """Brokers have not given up all copying to other log directories."""
 
     def __init__(self, reasons: Mapping[Replica, str]) -> None:
-        told = with_reasons(sorted(reasons.items()))
+        partitions = with_reasons(sorted(reasons.items()))
         super().__init__(
-            f"still copied to another log directory: {told}",
+            f"still copied to another log directory: {partitions}",
             hint="'kadmin reassign --list' shows what is moving still; running the command again is"
             " safe",
         )

@@ -66,14 +66,14 @@ class Waiting:
         self.targets_in = targets_in
         self.note = note
         self.throttle = throttle
-        self.began_s = self.told_s = time.monotonic()
+        self.began_s = self.reported_s = time.monotonic()
         self.most_moving = 0
-        self.told_moving: int | None = None
+        self.reported_moving: int | None = None
         self.weighed: Weighed | None = None
         self.rate = 0.0
         self.noun = "partitions"
         self.looks = 0
-        self.has_told = False
+        self.has_reported = False
 
     def pause_s(self) -> float:
         """Return the pause before the next read; it grows with every read."""
@@ -93,14 +93,14 @@ class Waiting:
         if dirs:
             self.noun = "moves"
         if not count:
-            if self.has_told:
+            if self.has_reported:
                 done = [*having(Progress.DONE, judged), *having(Progress.DONE, judged_dirs)]
                 left = max(0, len(judged) + len(judged_dirs) - len(done))
                 self.tell(self.count_text(max(0, self.most_moving - left)))
             return True
         if self.looks == 1:
             self.weighed = weigh(admin, snapshot, moving, dirs)
-        if time.monotonic() - self.told_s >= SILENCE_MAX_S:
+        if time.monotonic() - self.reported_s >= SILENCE_MAX_S:
             self.tell(self.progress(admin, snapshot, moving, dirs))
         return False
 
@@ -114,10 +114,10 @@ class Waiting:
         """Return how far it is, and how long it takes at this rate; or what it waits for."""
         count = len(moving) + len(dirs)
         done = self.most_moving - count
-        self.has_told = True
+        self.has_reported = True
         text = f"{self.count_text(done)}, {count} moving"
-        stands_still = self.told_moving == count
-        self.told_moving = count
+        stands_still = self.reported_moving == count
+        self.reported_moving = count
         before, self.weighed = self.weighed, weigh(admin, snapshot, moving, dirs)
         if self.weighed is not None:
             text += f"; {amount(self.weighed.bytes_left)} left"
@@ -143,7 +143,7 @@ class Waiting:
         return f"{done:,} of {self.most_moving:,} {self.noun} done"
 
     def tell(self, text: str) -> None:
-        self.told_s = time.monotonic()
+        self.reported_s = time.monotonic()
         self.note(text)
 
 

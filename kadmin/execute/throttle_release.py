@@ -12,6 +12,7 @@ from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin.ports import Fence, Outcome, ReassignmentAdmin
 from kadmin.arguments.entities import EntitySelection, Wanted
 from kadmin.arguments.topics import TopicSelection, hint_for
+from kadmin.errors import DeniedError
 from kadmin.execute.change import Begun, Change, Question, Step
 from kadmin.execute.rollback_file import write_rollback_file
 from kadmin.execute.supervision.carrying_out import Site
@@ -30,9 +31,13 @@ from kadmin.plan.topic_refusals import NoSuchTopic
 from kadmin.quoting import quoted
 
 
-def read_throttles(site: Site) -> tuple[ThrottleView, Sequence[Fault], Sequence[str]]:
+def read_throttles(
+    site: Site, *, is_read: bool = False
+) -> tuple[ThrottleView, Sequence[Fault], Sequence[str]]:
     """Read all throttles, with what they may be for; also what of the configs cannot be read, and
-    what is wrong with journals of runs.
+    what is wrong with journals of runs, or which brokers may have more.
+
+    *is_read* is for a command that changes nothing.
 
     Raises:
         Unreadable: what moves cannot be read.
@@ -43,8 +48,13 @@ def read_throttles(site: Site) -> tuple[ThrottleView, Sequence[Fault], Sequence[
     journal = admin.journal()
     runs, damaged = listed_runs(site.store)
     snapshot = admin.snapshot(TopicSelection(), with_configs=True)
-    refuse_unreadable(snapshot, {subjects.REASSIGNMENT, subjects.TOPICS, subjects.BROKERS})
-    entities = set(admin.configs.find(EntitySelection(Wanted(EntityKind.BROKERS))))
+    needed = {subjects.REASSIGNMENT, subjects.TOPICS, subjects.BROKERS}
+    refuse_unreadable(snapshot, needed, is_read=is_read)
+    entities: set[ConfigEntity] = set()
+    try:
+        entities.update(admin.configs.find(EntitySelection(Wanted(EntityKind.BROKERS))))
+    except DeniedError as error:
+        damaged.append(f"left out: brokers that are not registered: {error.message}")
     entities |= {broker_entity(broker) for broker in snapshot.brokers}
     entities |= {topic_entity(name) for name in slowed_topics(snapshot)}
     entities |= {entity for entity in journal.entries if is_there(entity, snapshot)}

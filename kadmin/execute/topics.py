@@ -251,8 +251,8 @@ def plan_configs(snapshot: ClusterSnapshot, name: str, *, request: ConfigRequest
         ),
         Surroundings(brokers=snapshot.brokers, judged=[as_judged(snapshot, topic)]),
     )
-    told = (f"{key} is not set for topic '{name}': nothing to delete" for key in unset)
-    return replace(plan, warnings=(*plan.warnings, *told))
+    notes = (f"{key} is not set for topic '{name}': nothing to delete" for key in unset)
+    return replace(plan, warnings=(*plan.warnings, *notes))
 
 
 def noting(notices: Notices, topic: str) -> Progress:

@@ -32,8 +32,8 @@ def wait(
     than `SILENCE_MAX_S`, and *progress* so often afterwards, with what remains, as long as it gets
     less.
     """
-    started = told = time.monotonic()
-    told_count = None
+    started = reported = time.monotonic()
+    reported_count = None
     pause_s = POLL_FIRST_S
     while True:
         remaining = look(items)
@@ -41,12 +41,12 @@ def wait(
         waited_s = now - started
         if not remaining.items or not remaining.has_controller or waited_s >= timeout_s:
             return remaining
-        if now - told > SILENCE_MAX_S and len(remaining.items) != told_count:
-            if told_count is None:
+        if now - reported > SILENCE_MAX_S and len(remaining.items) != reported_count:
+            if reported_count is None:
                 tell()
             else:
                 progress(remaining.items)
-            told, told_count = now, len(remaining.items)
+            reported, reported_count = now, len(remaining.items)
         items = remaining.items
         time.sleep(pause_s)
         pause_s = min(2 * pause_s, POLL_MAX_S)

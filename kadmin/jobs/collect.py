@@ -93,16 +93,16 @@ def planned(
     be listed.
     """
     files: list[PlannedFile] = []
-    told: list[Unreadable] = []
+    unlisted: list[Unreadable] = []
 
     def tell_once(missing: Unreadable) -> None:
-        told.append(missing)
+        unlisted.append(missing)
         tell(missing)
 
     for broker, kind, path in arguments:
         # By their whole paths: another run may name others of the same broker.
         root = f"broker-{broker}/{'data' if kind == LOG_DIR else 'logs'}"
-        before = len(files), len(told)
+        before = len(files), len(unlisted)
         found = (
             log_dir_files(path, is_wanted, tell_once)
             if kind == LOG_DIR
@@ -111,7 +111,7 @@ def planned(
         for source, is_active in found:
             inner = source.absolute()
             files.append(PlannedFile(f"{root}{inner}", broker, kind, root, inner, is_active))
-        if before == (len(files), len(told)):
+        if before == (len(files), len(unlisted)):
             tell_once(
                 Unreadable(str(path), f"there is nothing to collect of broker {broker} in it")
             )

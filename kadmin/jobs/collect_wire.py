@@ -155,24 +155,24 @@ class WireCopying:
         given, silent = self._reader.fetch(asked, size_max=self._fetch_size(), wait_ms=0)
         has_moved = False
         for each in group:
-            told = given.get(each.broker, {}).get(each.partition)
+            fetched = given.get(each.broker, {}).get(each.partition)
             if each.broker in silent:
                 self._note_failure(each, silent[each.broker])
-            elif isinstance(told, Fetched):
-                has_moved |= self._take(each, told)
-            elif told is not None and told.is_out_of_range:
+            elif isinstance(fetched, Fetched):
+                has_moved |= self._take(each, fetched)
+            elif fetched is not None and fetched.is_out_of_range:
                 self._find_range(each)
-            elif told is not None:
-                self._note_failure(each, told.reason)
+            elif fetched is not None:
+                self._note_failure(each, fetched.reason)
         return has_moved
 
-    def _take(self, replica: Replica, told: Fetched) -> bool:
+    def _take(self, replica: Replica, fetched: Fetched) -> bool:
         before = replica.position
         replica.failing_s = None
         if replica.target is None:
-            replica.target = told.high_watermark
-        self._size += len(told.records)
-        replica.write(told.records)
+            replica.target = fetched.high_watermark
+        self._size += len(fetched.records)
+        replica.write(fetched.records)
         if replica.is_done:
             replica.segments.close()
         if replica.position == before and before < replica.target:

@@ -86,14 +86,14 @@ def read_manifest(store: CollectionStore) -> Manifest:
     if not store.is_there():
         raise NoCollection(store, "there is no such directory, or it is a file")
     try:
-        told = read_json(store)
+        manifest = read_json(store)
         # Both, where a finished collection is being brought up to date.
-        files = {each.path: each for each in (*finished(told), *unfinished(store))}
+        files = {each.path: each for each in (*finished(manifest), *unfinished(store))}
         missing = [
             {name: text_of(each, name, place) for name in ("label", "reason")}
-            for place, each in entries(told, "missing")
+            for place, each in entries(manifest, "missing")
         ]
-        topics = topics_in(told)
+        topics = topics_in(manifest)
     except (OSError, ValueError, RecursionError) as error:
         reason = f"its manifest cannot be read: {error}"
         raise NoCollection(store, reason, DAMAGED_HINT) from error
@@ -117,35 +117,35 @@ def read_json(store: CollectionStore) -> Mapping[str, Any]:
         ValueError: it is no manifest.
     """
     try:
-        told = json.loads(text_in(store, MANIFEST))
+        manifest = json.loads(text_in(store, MANIFEST))
     except FileNotFoundError:
         return {}
-    if not isinstance(told, dict) or told.get("schema") != SCHEMA:
+    if not isinstance(manifest, dict) or manifest.get("schema") != SCHEMA:
         raise ValueError(f"its schema is not {SCHEMA}")
-    return told
+    return manifest
 
 
-def entries(told: Mapping[str, Any], name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def entries(manifest: Mapping[str, Any], name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Return the entries of the manifest's field *name*, each after the words for where it is.
 
     Raises:
         ValueError: the manifest has no such list, or another thing than an object is in it.
     """
-    if not told:
+    if not manifest:
         return
-    if not isinstance(told.get(name), list):
-        raise ValueError(f"'{name}' is " + ("no list" if name in told else "missing"))
-    for number, each in enumerate(told[name]):
+    if not isinstance(manifest.get(name), list):
+        raise ValueError(f"'{name}' is " + ("no list" if name in manifest else "missing"))
+    for number, each in enumerate(manifest[name]):
         yield f"{name}[{number}]", object_of(each, f"{name}[{number}]")
 
 
-def topics_in(told: Mapping[str, Any]) -> tuple[str, ...] | None:
+def topics_in(manifest: Mapping[str, Any]) -> tuple[str, ...] | None:
     """Return the manifest's `topics`; none in one that was written before there were such.
 
     Raises:
         ValueError: they are neither null nor a list of texts, none of them empty.
     """
-    topics = told.get("topics", []) if told else None
+    topics = manifest.get("topics", []) if manifest else None
     if topics is None:
         return None
     if not isinstance(topics, list) or not all(isinstance(each, str) and each for each in topics):
@@ -153,10 +153,10 @@ def topics_in(told: Mapping[str, Any]) -> tuple[str, ...] | None:
     return tuple(topics)
 
 
-def object_of(told: Any, place: str) -> Mapping[str, Any]:
-    if not isinstance(told, dict):
+def object_of(value: Any, place: str) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
         raise ValueError(f"{place} is no object")
-    return told
+    return value
 
 
 def text_of(fields: Mapping[str, Any], name: str, place: str) -> str:
@@ -165,8 +165,8 @@ def text_of(fields: Mapping[str, Any], name: str, place: str) -> str:
     return str(fields[name])
 
 
-def finished(told: Mapping[str, Any]) -> Iterator[CollectedFile]:
-    for place, fields in entries(told, "files"):
+def finished(manifest: Mapping[str, Any]) -> Iterator[CollectedFile]:
+    for place, fields in entries(manifest, "files"):
         yield file_of(fields, place)
 
 

@@ -251,18 +251,18 @@ class LiveVerification:
         out_of_range: dict[BrokerId, list[TopicPartition]] = {}
         for broker, partitions in asked.items():
             for partition in partitions:
-                told = given.get(broker, {}).get(partition)
+                fetched = given.get(broker, {}).get(partition)
                 if broker in silent:
                     self._note_failure(partition, str(broker), silent[broker], is_whole=True)
-                elif isinstance(told, Fetched):
-                    self._size += len(told.records)
-                    found[partition][str(broker)] = told
+                elif isinstance(fetched, Fetched):
+                    self._size += len(fetched.records)
+                    found[partition][str(broker)] = fetched
                     self._failing_s.pop((partition, str(broker)), None)
                     self._silent.discard(str(broker))
-                elif told is not None and told.is_out_of_range:
+                elif fetched is not None and fetched.is_out_of_range:
                     out_of_range.setdefault(broker, []).append(partition)
-                elif told is not None:
-                    self._note_failure(partition, str(broker), told.reason)
+                elif fetched is not None:
+                    self._note_failure(partition, str(broker), fetched.reason)
         self._look_for_range(out_of_range, found)
         have_moved = [self._compare(partition, found[partition]) for partition in group]
         return any(have_moved)

@@ -29,10 +29,10 @@ from kadmin.plan.record_loss import RecordLoss, losses_of
 from kadmin.plan.risks import (
     Risk,
     RiskKind,
+    known_racks,
     locked_out,
     merged,
     new_risks,
-    racks_told,
     refuses_by_default,
     unclean_default,
 )
@@ -334,7 +334,7 @@ def config_risks(
 ) -> tuple[Risk, ...]:
     """Return the risks that a topic, or where a default changes those that go by it, would have,
     and those of all who connect."""
-    racks = racks_told(surroundings.brokers)
+    racks = known_racks(surroundings.brokers)
     if entity.kind is EntityKind.TOPICS:
         return merged(
             risk
@@ -353,11 +353,11 @@ def config_risks(
         *locked_out(before, after, len(surroundings.brokers)),
     ]
     # A default that is a risk to all is one risk, not one for each topic.
-    told = {RiskKind.UNCLEAN, RiskKind.REFUSES_RECORDS}
+    shown = {RiskKind.UNCLEAN, RiskKind.REFUSES_RECORDS}
     for topic in surroundings.judged:
         was = replace(topic, defaults={**topic.defaults, **before})
         becomes = replace(topic, defaults={**topic.defaults, **after})
-        found += [risk for risk in new_risks(was, becomes, racks) if risk.kind not in told]
+        found += [risk for risk in new_risks(was, becomes, racks) if risk.kind not in shown]
     return merged(found)
 
 

@@ -116,8 +116,8 @@ def lacks_majority(servers: Sequence[ServerReport]) -> bool:
     return not any(each.state in (ServerState.SERVING, ServerState.ANSWERS) for each in servers)
 
 
-def report_on(told: Sequence[ServerAnswers]) -> EnsembleReport:
-    servers = tuple(map(server_report, told))
+def report_on(answers: Sequence[ServerAnswers]) -> EnsembleReport:
+    servers = tuple(map(server_report, answers))
     voters = next((each.voters for each in servers if each.voters is not None), None)
     return EnsembleReport(
         servers=servers,
@@ -125,27 +125,27 @@ def report_on(told: Sequence[ServerAnswers]) -> EnsembleReport:
         problems=tuple(problems_of(servers)),
         notes=(
             *notes_of(servers, voters),
-            *(f"no admin server at {each.admin_failure}" for each in told if each.admin_failure),
+            *(f"no admin server at {each.admin_failure}" for each in answers if each.admin_failure),
         ),
     )
 
 
-def server_report(told: ServerAnswers) -> ServerReport:
-    if told.failure is not None:
-        return ServerReport(server=told.server, state=ServerState.DOWN, reason=told.failure)
-    if is_other_server(told):
-        return ServerReport(server=told.server, state=ServerState.DOWN, reason=STRANGE)
-    conf = told.answers.get(MEMBERS, "")
+def server_report(answers: ServerAnswers) -> ServerReport:
+    if answers.failure is not None:
+        return ServerReport(server=answers.server, state=ServerState.DOWN, reason=answers.failure)
+    if is_other_server(answers):
+        return ServerReport(server=answers.server, state=ServerState.DOWN, reason=STRANGE)
+    conf = answers.answers.get(MEMBERS, "")
     figures = {
-        **figures_of_srvr(told.answers.get(STATE, "")),
-        **figures_of_mntr(told.answers.get(FIGURES, "")),
-        **told.figures,
+        **figures_of_srvr(answers.answers.get(STATE, "")),
+        **figures_of_mntr(answers.answers.get(FIGURES, "")),
+        **answers.figures,
     }
     members = voters_of(conf)
     voters = whole(figures, "quorum_size") if members is None else members
     return ServerReport(
-        server=told.server,
-        state=state_of(figures, [*told.answers.values(), *told.figures.values()]),
+        server=answers.server,
+        state=state_of(figures, [*answers.answers.values(), *answers.figures.values()]),
         id=server_id(conf),
         mode=figures.get("server_state"),
         version=None if "version" not in figures else re.split("[-,]", figures["version"])[0],
@@ -162,16 +162,16 @@ def server_report(told: ServerAnswers) -> ServerReport:
         synced_followers=whole(figures, "synced_followers"),
         zxid=figures.get("zxid"),
         voters=voters,
-        forbidden=tuple(word for word, text in told.answers.items() if NOT_ALLOWED in text),
+        forbidden=tuple(word for word, text in answers.answers.items() if NOT_ALLOWED in text),
     )
 
 
-def is_other_server(told: ServerAnswers) -> bool:
+def is_other_server(answers: ServerAnswers) -> bool:
     """Return whether no answer is a ZooKeeper's; one that is ill, or forbids words, is
     recognised."""
-    texts = told.answers.values()
+    texts = answers.answers.values()
     known = ("Zookeeper version", "zk_version", "clientPort=", NOT_SERVING, NOT_ALLOWED)
-    return not told.figures and not any(word in text for text in texts for word in known)
+    return not answers.figures and not any(word in text for text in texts for word in known)
 
 
 def figures_of_srvr(text: str) -> dict[str, str]:
@@ -227,9 +227,9 @@ def sessions_of(figures: Mapping[str, str]) -> int | None:
 
 def followers_of(figures: Mapping[str, str], voters: int | None) -> int | None:
     """Return how many followers a leader should have; since 3.6 only those in sync are reported."""
-    told = whole(figures, "followers")
-    if told is not None or voters is None or figures.get("server_state") != LEADER:
-        return told
+    count = whole(figures, "followers")
+    if count is not None or voters is None or figures.get("server_state") != LEADER:
+        return count
     return voters - 1
 
 

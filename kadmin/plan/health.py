@@ -129,7 +129,9 @@ def judge_topic(
         elif state is None or not is_sound(assignment, state, brokers, min_isr, newest):
             findings = tuple(judge(assignment, state, brokers, min_isr, newest))
         since_ms = topic.leaderless_since_ms.get(partition)
-        refused_by = refusals.get(TopicPartition(topic.name, partition), NOBODY)
+        refused_by = NOBODY
+        if refusals:
+            refused_by = refusals.get(TopicPartition(topic.name, partition), NOBODY)
         if refused_by:
             findings = tuple(with_refusal(findings, state, refused_by))
         views.append(

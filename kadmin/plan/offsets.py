@@ -46,11 +46,11 @@ class NoSuchPartition(KadminError):
         self.numbers = tuple(numbers)
 
 
-class UntoldOffsets(UnreachableError):
+class UnansweredOffsets(UnreachableError):
     """No broker returned the offsets of some partitions."""
 
-    def __init__(self, untold: Mapping[TopicPartition, str]) -> None:
-        partitions = sorted(untold)
+    def __init__(self, unanswered: Mapping[TopicPartition, str]) -> None:
+        partitions = sorted(unanswered)
         topics = ",".join(sorted({each.topic for each in partitions})[:SHOWN_MAX])
         super().__init__(
             f"no broker returned the offsets of {counted_partitions(partitions)}",

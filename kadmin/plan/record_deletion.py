@@ -150,17 +150,17 @@ def plan_deletion(
     before: Mapping[TopicPartition, int],
     starts: Mapping[TopicPartition, FoundOffset],
     ends: Mapping[TopicPartition, FoundOffset],
-    untold: Mapping[TopicPartition, str],
+    unanswered: Mapping[TopicPartition, str],
 ) -> DeletionPlan:
     """Plan to delete what comes *before* those offsets; later records are in no plan, also with
     `LATEST`.
 
     Raises:
-        UnfitOffsets: a partition has not so many records, or is *untold*, for a reason.
+        UnfitOffsets: a partition has not so many records, or is *unanswered*, for a reason.
     """
-    problems = [f"{partition}: {reason}" for partition, reason in sorted(untold.items())]
+    problems = [f"{partition}: {reason}" for partition, reason in sorted(unanswered.items())]
     deletions = []
-    for partition in sorted(before.keys() - untold.keys()):
+    for partition in sorted(before.keys() - unanswered.keys()):
         start, end = starts[partition].offset, ends[partition].offset
         assert start is not None, partition
         assert end is not None, partition

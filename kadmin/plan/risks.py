@@ -4,9 +4,10 @@ One judge for plans, which warn of what they would cause, and for `check`, which
 exists.  Pure; it knows neither the plan nor the leaders.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Final
 
 from cluster.model.broker import BrokerRegistration
@@ -134,10 +135,21 @@ def as_judged(snapshot: ClusterSnapshot, topic: TopicSnapshot, min_isr: int = 1)
     )
 
 
-def risks_of(topic: TopicAsJudged, racks: Mapping[BrokerId, str]) -> Iterator[Risk]:
-    """Return the risks of *topic* among brokers with *racks*; see `racks_told`."""
+def risks_of(
+    topic: TopicAsJudged,
+    racks: Mapping[BrokerId, str],
+    known: Mapping[RiskKind, Collection[int]] = MappingProxyType({}),
+) -> Iterator[Risk]:
+    """Return the risks of *topic* among brokers with *racks*; see `known_racks`.
+
+    Of the partitions that are *known* to have a kind of risk, that one is not returned.
+    """
     min_isr = min_isr_in((topic.configs, topic.defaults), topic.min_isr)
-    few = tuple(n for n, replicas in topic.layout.items() if len(set(replicas)) < min_isr)
+    few = tuple(
+        number
+        for number, replicas in topic.layout.items()
+        if len(set(replicas)) < min_isr and number not in known.get(RiskKind.TOO_FEW_REPLICAS, ())
+    )
     if few:
         fewest = min(len(set(topic.layout[number])) for number in few)
         yield Risk(
@@ -147,7 +159,11 @@ def risks_of(topic: TopicAsJudged, racks: Mapping[BrokerId, str]) -> Iterator[Ri
             topic=topic.name,
             partitions=few,
         )
-    crowded = tuple(n for n, replicas in topic.layout.items() if is_crowded(replicas, racks))
+    crowded = tuple(
+        number
+        for number, replicas in topic.layout.items()
+        if is_crowded(replicas, racks) and number not in known.get(RiskKind.FEWER_RACKS, ())
+    )
     if crowded:
         verb = verb_of(crowded, "is")
         yield Risk(
@@ -232,9 +248,7 @@ def new_risks(
     for risk in () if before is None else risks_of(before, racks):
         had.setdefault(risk.kind, set()).update(risk.partitions)
     return tuple(
-        risk
-        for risk in risks_of(after, racks)
-        if risk.kind not in had or not set(risk.partitions) <= had[risk.kind]
+        risk for risk in risks_of(after, racks, had) if risk.partitions or risk.kind not in had
     )
 
 
@@ -327,19 +341,18 @@ def is_of_connections(key: str, limit: str) -> bool:
     return key == limit
 
 
-def racks_told(brokers: Mapping[BrokerId, BrokerRegistration]) -> dict[BrokerId, str]:
+def known_racks(brokers: Mapping[BrokerId, BrokerRegistration]) -> dict[BrokerId, str]:
     """Return the racks of *brokers*; none where one has none, since it may share any rack."""
     racks = {broker: each.rack for broker, each in brokers.items() if each.rack}
     return racks if len(racks) == len(brokers) else {}
 
 
 def is_crowded(replicas: Sequence[BrokerId], racks: Mapping[BrokerId, str]) -> bool:
-    """Return whether *replicas* are on fewer racks than they could be; False if one is of a dead
-    broker, whose rack is unknown."""
-    if not racks or any(replica not in racks for replica in replicas):
-        return False
-    used = {racks[replica] for replica in replicas}
-    return len(used) < min(len(set(racks.values())), len(set(replicas)))
+    """Return whether *replicas* are on fewer racks than they could be, also if each dead broker
+    among them, whose rack is unknown, is alone on its own."""
+    dead = {replica for replica in replicas if replica not in racks}
+    used = {racks[replica] for replica in replicas if replica in racks}
+    return len(used) + len(dead) < min(len(set(racks.values())), len(set(replicas)))
 
 
 def min_isr_in(configs: Sequence[Mapping[str, str]], default: int) -> int:

@@ -27,7 +27,7 @@ from kadmin.plan.place import (
     ignore_progress,
     place,
 )
-from kadmin.plan.risks import Risk, TopicAsJudged, as_judged, by_hand, new_risks, racks_told
+from kadmin.plan.risks import Risk, TopicAsJudged, as_judged, by_hand, known_racks, new_risks
 from kadmin.plan.topic_refusals import (
     InternalTopic,
     MarkedForDeletion,
@@ -206,7 +206,7 @@ def plan_create(
                     min_isr=request.default_min_isr,
                     brokers=snapshot.brokers,
                 ),
-                racks_told(snapshot.brokers),
+                known_racks(snapshot.brokers),
             ),
         ),
     )
@@ -306,7 +306,7 @@ def plan_add_partitions(
         risks=new_risks(
             as_judged(snapshot, topic),
             replace(as_judged(snapshot, topic), layout=layout_of(after)),
-            racks_told(snapshot.brokers),
+            known_racks(snapshot.brokers),
         ),
     )
 
@@ -326,9 +326,9 @@ def replica_warnings(before: TopicAssignment, added: Layout) -> Iterator[str]:
     counts = Counter(len(set(part.replicas)) for part in before.partitions.values())
     given = Counter(len(set(replicas)) for replicas in added.values())
     if len(counts) > 1:
-        told = ", ".join(f"{count} have {each}" for each, count in sorted(counts.items()))
+        have = ", ".join(f"{count} have {each}" for each, count in sorted(counts.items()))
         yield (
-            f"the partitions do not have the same number of replicas ({told}):"
+            f"the partitions do not have the same number of replicas ({have}):"
             f" the new {'one gets' if len(added) == 1 else 'ones get'}"
             f" {' or '.join(map(str, sorted(given)))}"
         )

@@ -124,7 +124,7 @@ class ClientReport:
 
 
 def report_on(
-    told: Sequence[ServerClients],
+    answers: Sequence[ServerClients],
     chroot: str,
     hosts: Mapping[str, Sequence[BrokerId]],
     controller: BrokerId | None,
@@ -138,10 +138,10 @@ def report_on(
     *chroot* is that of the cluster, with its slash, empty without one; the session of the command
     itself, *own_session*, is left out.
     """
-    connections = [each for one in told for each in connections_of(one)]
+    connections = [each for one in answers for each in connections_of(one)]
     owned: dict[int, set[str]] = {}
     watched: dict[int, set[str]] = {}
-    for one in told:
+    for one in answers:
         merge(owned, nodes_by_session(one.answers.get(EPHEMERALS, ""), "session_id_to_ephemeral"))
         merge(watched, nodes_by_session(one.answers.get(WATCHES, ""), "session_id_to_watched"))
     nothing = KRAFT if has_kraft else NOTHING
@@ -161,9 +161,9 @@ def report_on(
     kinds = list(ClientKind)
     return ClientReport(
         clients=tuple(sorted(found, key=lambda each: (kinds.index(each.kind), each.address))),
-        unlooked=tuple(gaps_of(told)),
-        has_answer=any(one.failure is None for one in told),
-        down={one.server: one.failure for one in told if one.failure is not None},
+        unlooked=tuple(gaps_of(answers)),
+        has_answer=any(one.failure is None for one in answers),
+        down={one.server: one.failure for one in answers if one.failure is not None},
     )
 
 
@@ -172,12 +172,12 @@ def merge(into: dict[int, set[str]], found: Mapping[int, Iterable[str]]) -> None
         into.setdefault(session, set()).update(nodes)
 
 
-def connections_of(told: ServerClients) -> list[Connected]:
-    text = told.answers.get(CONNECTIONS, "")
+def connections_of(answers: ServerClients) -> list[Connected]:
+    text = answers.answers.get(CONNECTIONS, "")
     document = document_in(text)
     if document is not None:
         items = (*listed_in(document, "connections"), *listed_in(document, "secure_connections"))
-        parsed = (connected_of(told.server, item) for item in items)
+        parsed = (connected_of(answers.server, item) for item in items)
         return [connection for connection in parsed if connection is not None]
     found: list[Connected] = []
     for line in text.splitlines():
@@ -187,7 +187,7 @@ def connections_of(told: ServerClients) -> list[Connected]:
         session, since = SESSION.search(match["rest"]), ESTABLISHED.search(match["rest"])
         found.append(
             Connected(
-                told.server,
+                answers.server,
                 match["address"],
                 int(match["port"]),
                 NO_SESSION if session is None else int(session[1], 16),
@@ -344,11 +344,11 @@ def by_watched(watches: Sequence[str], chroot: str, nothing: str) -> tuple[Clien
 WATCHED: Final = frozenset({"brokers", "controller", "config", "admin", "consumers"})
 
 
-def gaps_of(told: Sequence[ServerClients]) -> list[str]:
+def gaps_of(answers: Sequence[ServerClients]) -> list[str]:
     """Return which words are not allowed where, and the setting that allows them."""
     found = []
     for word in CLIENT_WORDS:
-        who = [one.server for one in told if NOT_ALLOWED in one.answers.get(word, "")]
+        who = [one.server for one in answers if NOT_ALLOWED in one.answers.get(word, "")]
         if who:
             found.append(
                 f"'{word}' is not allowed on {', '.join(who)}:"

@@ -216,10 +216,10 @@ class Sender:
 
     def fail(self, line: int, error: KafkaError) -> None:
         code = error.code()
-        told = error
+        cause = error
         if code == KafkaError._PURGE_INFLIGHT and self.stopping is not None:
-            told = self.stopping
-        reason = UNSENT if code == KafkaError._PURGE_QUEUE else plain_reason(told)
+            cause = self.stopping
+        reason = UNSENT if code == KafkaError._PURGE_QUEUE else plain_reason(cause)
         self.summary.note_failure(Failure(line, reason, code in UNSURE))
         if code not in OF_ONE_RECORD and self.stopping is None:
             self.stopping = error

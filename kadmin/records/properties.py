@@ -92,7 +92,7 @@ def refuse_ours(name: str, where: str) -> None:
     if name == "group.id":
         raise UsageError(
             f"{where}: a group is named otherwise than by group.id",
-            hint="kadmin consume takes --group NAME",
+            hint="name it by --group NAME, as in 'kadmin consume --group NAME'",
         )
     if name == "enable.auto.offset.store":
         raise UsageError(

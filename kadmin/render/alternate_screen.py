@@ -86,14 +86,14 @@ def composed(
 ) -> list[str]:
     """Return the *rows* of a screen: the title, the notes, and of *body* as much as there is
     room for."""
-    told = [line for note in notes for line in textwrap.wrap(note, columns)]
-    if 1 + len(told) + len(body) > rows:
+    note_lines = [line for note in notes for line in textwrap.wrap(note, columns)]
+    if 1 + len(note_lines) + len(body) > rows:
         # What there is room for is worth more than how it is spaced.
-        told = list(notes[: rows // NOTES_SHARE])
+        note_lines = list(notes[: rows // NOTES_SHARE])
         body = [line for line in body if line.strip()]
-    room = rows - 1 - len(told)
+    room = rows - 1 - len(note_lines)
     shown = list(body[:room])
     if len(body) > room:
         hidden = len(body) - room + 1
         shown[-1:] = [f"… {hidden} more lines than this terminal has"]
-    return [title, *told, *shown]
+    return [title, *note_lines, *shown]

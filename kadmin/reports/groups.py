@@ -48,14 +48,14 @@ class GroupLag:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupsReport:
-    """Groups at *now_ms*; *untold* has those of which no broker answered, each with the reason.
+    """Groups at *now_ms*; *unanswered* has those of which no broker answered, each with the reason.
 
     *hidden_count* partitions are not shown, since no more rows were asked for.
     """
 
     groups: tuple[GroupLag, ...]
     now_ms: int
-    untold: Mapping[str, str] = field(default_factory=dict)
+    unanswered: Mapping[str, str] = field(default_factory=dict)
     hidden_count: int = 0
     movements: Mapping[tuple[str, TopicPartition], Movement] = field(default_factory=dict)
     """How fast groups read partitions; none where there was one look only."""
@@ -103,7 +103,7 @@ class JudgedGroups:
     now_ms: int
     behind_ms: int
     window_ms: int
-    untold: Mapping[str, str] = field(default_factory=dict)
+    unanswered: Mapping[str, str] = field(default_factory=dict)
     hidden_count: int = 0
 
 

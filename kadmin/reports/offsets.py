@@ -40,12 +40,12 @@ class PartitionOffset:
 class OffsetReport:
     """The offsets at *time*, which is ms since 1970 or one of the special numbers.
 
-    *untold* has the partitions without an offset, each with the reason.
+    *unanswered* has the partitions without an offset, each with the reason.
     """
 
     time: int
     offsets: tuple[PartitionOffset, ...]
-    untold: Mapping[TopicPartition, str] = field(default_factory=dict)
+    unanswered: Mapping[TopicPartition, str] = field(default_factory=dict)
     is_counted: bool = False
     hidden: tuple[PartitionOffset, ...] = ()
     """Those that are not shown, since no more rows were asked for."""
@@ -60,19 +60,19 @@ class OffsetReport:
 def report_of(
     time: int,
     found: Mapping[TopicPartition, FoundOffset],
-    untold: Mapping[TopicPartition, str],
+    unanswered: Mapping[TopicPartition, str],
     ends: Mapping[TopicPartition, FoundOffset] | None,
 ) -> OffsetReport:
     """Return what was found at *time*, in order of partition; counted up to *ends*, unless None."""
-    told = (
+    offsets = (
         PartitionOffset(each, found[each], None if ends is None else ends[each].offset)
         for each in sorted(found)
         if ends is None or each in ends
     )
     return OffsetReport(
         time=time,
-        offsets=tuple(told),
-        untold=dict(sorted(untold.items())),
+        offsets=tuple(offsets),
+        unanswered=dict(sorted(unanswered.items())),
         is_counted=ends is not None,
     )
 

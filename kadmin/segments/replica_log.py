@@ -346,11 +346,11 @@ def looked_into(walk: Walk, *, is_deep: bool) -> Iterator[LookedInto]:
     def together() -> Iterator[LookedInto]:
         sound = are_sound(bodies, [batch.header for batch in waiting])
         for batch, content, is_sound in zip(waiting, contents, sound, strict=True):
-            yield as_told(batch) if is_sound else one_by_one(batch, content)
+            yield by_header(batch) if is_sound else one_by_one(batch, content)
 
-    def with_kind(told: LookedInto) -> LookedInto:
-        kind = kinds.pop(told.batch.position, None)
-        return told if kind is None else told._replace(kind=kind)
+    def with_kind(looked: LookedInto) -> LookedInto:
+        kind = kinds.pop(looked.batch.position, None)
+        return looked if kind is None else looked._replace(kind=kind)
 
     for batch in walk:
         header = batch.header
@@ -371,11 +371,11 @@ def looked_into(walk: Walk, *, is_deep: bool) -> Iterator[LookedInto]:
         yield from map(with_kind, together())
         waiting, contents, bodies, room = [], [], [], 0
         if body is None:
-            yield with_kind(one_by_one(batch, content) if is_wanted else as_told(batch))
+            yield with_kind(one_by_one(batch, content) if is_wanted else by_header(batch))
     yield from map(with_kind, together())
 
 
-def as_told(batch: WalkedBatch) -> LookedInto:
+def by_header(batch: WalkedBatch) -> LookedInto:
     return LookedInto(batch, (batch.header.base_offset, batch.header.record_count), None)
 
 
@@ -386,7 +386,7 @@ def one_by_one(batch: WalkedBatch, content: bytes | None) -> LookedInto:
             raise CorruptBatchError(0, f"a batch of {batch.header.size} bytes is not read")
         return LookedInto(batch, span_of(content, batch.header), None)
     except CorruptBatchError as error:
-        return as_told(batch)._replace(reason=error.reason)
+        return by_header(batch)._replace(reason=error.reason)
 
 
 def scannable(content: bytes, header: BatchHeader) -> memoryview | None:

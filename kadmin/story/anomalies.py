@@ -39,16 +39,16 @@ def anomalies_of(incarnation: Incarnation, coverage: Coverage) -> Iterator[Anoma
 def two_leaders(epoch: ObservedEpoch) -> Iterator[Anomaly]:
     if epoch.leader_epoch is None:
         return
-    told: dict[int, Event] = {}
+    claims: dict[int, Event] = {}
     for event in epoch.claims:
         if event.leader is not None and event.leader != NO_LEADER:
-            told.setdefault(event.leader, event)
-    if len(told) > 1:
-        leaders = " and ".join(map(str, told))
+            claims.setdefault(event.leader, event)
+    if len(claims) > 1:
+        leaders = " and ".join(map(str, claims))
         yield Anomaly(
             kind=AnomalyKind.TWO_LEADERS,
             text=f"leaders {leaders} in leader epoch {epoch.leader_epoch}",
-            proof=tuple(event.line for event in told.values()),
+            proof=tuple(event.line for event in claims.values()),
         )
 
 
@@ -188,13 +188,13 @@ def failed_elections(incarnation: Incarnation) -> Iterator[Anomaly]:
 
 
 def flapping(incarnation: Incarnation) -> Iterator[Anomaly]:
-    told: dict[tuple[int, int], Event] = {}
+    changes: dict[tuple[int, int], Event] = {}
     for epoch in incarnation.epochs:
         for event in epoch.claims:
             if event.isr is not None and event.zk_version is not None:
-                told.setdefault((epoch.leader_epoch or 0, event.zk_version), event)
+                changes.setdefault((epoch.leader_epoch or 0, event.zk_version), event)
     left: dict[int, list[Event]] = defaultdict(list)
-    for (_, earlier), (_, later) in pairwise(sorted(told.items(), key=lambda each: each[0])):
+    for (_, earlier), (_, later) in pairwise(sorted(changes.items(), key=lambda each: each[0])):
         for broker in set(earlier.isr or ()) - set(later.isr or ()):
             left[broker].append(later)
     for broker, events in sorted(left.items()):

@@ -34,11 +34,11 @@ def causes(events: Sequence[Event]) -> Iterator[Cause]:
             decided = epoch.decided
             if decided is None:
                 continue
-            told = {decided.line.source}
+            sources = {decided.line.source}
             for claim in epoch.claims:
                 # What brokers note for their clients was decided before, too.
-                if claim.line.source in told or claim.is_of_controller:
+                if claim.line.source in sources or claim.is_of_controller:
                     continue
-                told.add(claim.line.source)
+                sources.add(claim.line.source)
                 if claim.line not in answers:
                     yield Cause(decided, claim)

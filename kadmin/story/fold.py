@@ -95,7 +95,7 @@ def leaderships_of(incarnation: Incarnation) -> Iterator[Leadership]:
     for epoch, since_ms, until_ms in zip(incarnation.epochs, since, ends, strict=True):
         failed = has_failed(incarnation, since_ms, until_ms)
         missed = missed_between(last_epoch, epoch.leader_epoch)
-        told = why(
+        cause = why(
             epoch,
             replace(
                 before,
@@ -116,13 +116,13 @@ def leaderships_of(incarnation: Incarnation) -> Iterator[Leadership]:
             before=before.leader,
             isr_left=left,
             isr_joined=joined,
-            reason=told.reason,
+            reason=cause.reason,
             is_decided=epoch.decided is not None,
             controller_id=first.controller_id,
             controller_epoch=first.controller_epoch,
             isr=isr,
             roles=tuple(roles_of(epoch)),
-            proof=(first.line, *(each.line for each in told.proof if each.line != first.line)),
+            proof=(first.line, *(each.line for each in cause.proof if each.line != first.line)),
             missed=missed,
         )
         if epoch.leader is None:
@@ -172,22 +172,22 @@ def replicas_until(incarnation: Incarnation, time_ms: int) -> tuple[int, ...]:
 
 def isr_changes(epoch: ObservedEpoch) -> tuple[IsrChange, ...]:
     """Return the ISRs in the lines of an epoch, each once, in the order of their versions."""
-    told: list[IsrChange] = []
+    changes: list[IsrChange] = []
     for event in epoch.claims:
         if event.isr is None:
             continue
         version = event.zk_version
-        if any(each.zk_version == version and each.isr == event.isr for each in told):
+        if any(each.zk_version == version and each.isr == event.isr for each in changes):
             continue
-        told.append(IsrChange(isr=event.isr, zk_version=version, line=event.line))
-    versioned = [each for each in told if each.zk_version is not None]
+        changes.append(IsrChange(isr=event.isr, zk_version=version, line=event.line))
+    versioned = [each for each in changes if each.zk_version is not None]
     if versioned:
         # An ISR without a version may be older than those of the lines around it.
-        told = sorted(versioned, key=lambda each: each.zk_version or 0)
+        changes = sorted(versioned, key=lambda each: each.zk_version or 0)
     return tuple(
         each
-        for number, each in enumerate(told)
-        if number == 0 or set(each.isr) != set(told[number - 1].isr)
+        for number, each in enumerate(changes)
+        if number == 0 or set(each.isr) != set(changes[number - 1].isr)
     )
 
 
@@ -221,16 +221,16 @@ def leaderless_of(incarnation: Incarnation) -> Iterator[Leaderless]:
     if incarnation.ended_ms is not None:
         ups.append(incarnation.ended_ms)
     ups.sort()
-    untold = untold_before(incarnation)
+    gaps = gaps_of(incarnation)
     covered_ms: int | None = None
     for start_ms, event in sorted(downs, key=lambda each: each[0]):
         if covered_ms is not None and start_ms < covered_ms:
             continue
         place = bisect_left(ups, start_ms)
         end_ms = ups[place] if place < len(ups) else None
-        gap = bisect_right(untold, start_ms)
-        if gap < len(untold) and (end_ms is None or untold[gap] <= end_ms):
-            covered_ms = untold[gap]
+        gap = bisect_right(gaps, start_ms)
+        if gap < len(gaps) and (end_ms is None or gaps[gap] <= end_ms):
+            covered_ms = gaps[gap]
             last_ms = max(time_ms for time_ms, _ in downs if start_ms <= time_ms < covered_ms)
             yield Leaderless(start_ms=start_ms, end_ms=last_ms, line=event.line)
             continue
@@ -241,16 +241,16 @@ def leaderless_of(incarnation: Incarnation) -> Iterator[Leaderless]:
         covered_ms = end_ms
 
 
-def untold_before(incarnation: Incarnation) -> list[int]:
+def gaps_of(incarnation: Incarnation) -> list[int]:
     """Return when those leader epochs begin before which others are that no line names."""
-    told = [
+    led = [
         (each.leader, each)
         for each in incarnation.epochs
         if each.leader_epoch is not None and each.leader is not None
     ]
     return sorted(
         behind.since_ms
-        for (leader, before), (_, behind) in pairwise(told)
+        for (leader, before), (_, behind) in pairwise(led)
         if may_hide_leader(leader, missed_between(before.leader_epoch, behind.leader_epoch))
     )
 
@@ -260,8 +260,8 @@ def is_of_deletion(incarnation: Incarnation, offline: Event) -> bool:
     more about it when it was gone.  Of one whose broker dies it looks for another leader."""
     if incarnation.deleted is None:
         return False
-    told = (each for each in incarnation.events if each.is_of_controller)
-    return any(one == offline and behind is incarnation.deleted for one, behind in pairwise(told))
+    lines = (each for each in incarnation.events if each.is_of_controller)
+    return any(one == offline and behind is incarnation.deleted for one, behind in pairwise(lines))
 
 
 def hidden(incarnation: Incarnation, coverage: Coverage) -> Iterator[str]:

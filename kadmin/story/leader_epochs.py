@@ -57,8 +57,8 @@ class ObservedEpoch:
     def since_ms(self) -> int:
         if self.decided is not None:
             return self.decided.time_ms
-        told = (self.named, *self.claims, *self.roles.values())
-        return min(each.time_ms for each in told)
+        events = (self.named, *self.claims, *self.roles.values())
+        return min(each.time_ms for each in events)
 
     @property
     def leader(self) -> int | None:
@@ -122,12 +122,12 @@ def read_incarnation(events: list[Event]) -> Incarnation:
         reader.read(event)
     incarnation.epochs = [reader.epochs[epoch] for epoch in sorted(reader.epochs)]
     for event in reader.unnumbered:
-        if not is_told(event, reader):
+        if not is_named(event, reader):
             insert(incarnation.epochs, ObservedEpoch(None, event, [event], event))
     return incarnation
 
 
-def is_told(decision: Event, reader: "IncarnationReader") -> bool:
+def is_named(decision: Event, reader: "IncarnationReader") -> bool:
     """Return whether a decision without a leader epoch began one that other lines name.
 
     The order that followed proves it, or a broker that became the leader later.
@@ -167,9 +167,9 @@ class IncarnationReader:
         """The leader epoch of each order that a broker has received, by its correlation id."""
 
     def read(self, event: Event) -> None:
-        told, replicas = self.incarnation.replicas, event.replicas
-        if replicas is not None and (not told or told[-1][1] != replicas):
-            told.append((event.time_ms, replicas))
+        known, replicas = self.incarnation.replicas, event.replicas
+        if replicas is not None and (not known or known[-1][1] != replicas):
+            known.append((event.time_ms, replicas))
         if event.is_reassigning:
             self.incarnation.reassignments.append(event)
         match event.kind:

@@ -81,8 +81,8 @@ def why_moved(
     isr = isr_of(epoch)
     if isr is not None and before.leader not in isr:
         # Who shuts down leaves the ISR with the election; a dead one is Offline before it.
-        is_told = state is not None and state in ONLINE
-        return Why(Reason.CONTROLLED_SHUTDOWN if is_told else Reason.BROKER_GONE)
+        is_online = state is not None and state in ONLINE
+        return Why(Reason.CONTROLLED_SHUTDOWN if is_online else Reason.BROKER_GONE)
     change = last_reassignment(incarnation, epoch)
     if change is not None and before.leader not in (change.replicas or before.replicas):
         return Why(Reason.REASSIGNMENT, (change,))
@@ -91,8 +91,8 @@ def why_moved(
     if change is not None:
         return Why(Reason.REASSIGNMENT, (change,))
     # The known replicas may be outdated: no line of level INFO records their change.
-    is_told = state is not None and state in ONLINE
-    return Why(Reason.ON_REQUEST if is_told else Reason.UNKNOWN)
+    is_online = state is not None and state in ONLINE
+    return Why(Reason.ON_REQUEST if is_online else Reason.UNKNOWN)
 
 
 def is_unclean(epoch: ObservedEpoch, before: Before) -> bool:
@@ -102,28 +102,28 @@ def is_unclean(epoch: ObservedEpoch, before: Before) -> bool:
     nothing, but a line that the leader recovers does.
     """
     was_member = before.isr is not None and epoch.leader in before.isr
-    told = epoch.decided or epoch.claims[0]
-    has_versions = before.zk_version is not None and told.zk_version is not None
-    jumps = has_versions and told.zk_version != (before.zk_version or 0) + 1
+    first = epoch.decided or epoch.claims[0]
+    has_versions = before.zk_version is not None and first.zk_version is not None
+    jumps = has_versions and first.zk_version != (before.zk_version or 0) + 1
     jumps |= before.missed > 0
     if any(event.is_recovering for event in epoch.claims if event.leader == epoch.leader):
         return not was_member or (jumps and before.leader != epoch.leader)
     if was_member or not before.isr or jumps:
         return False
-    is_offline = told.from_state is not None and told.from_state in OFFLINE
+    is_offline = first.from_state is not None and first.from_state in OFFLINE
     return (has_versions or is_offline) and isr_of(epoch) == (epoch.leader,)
 
 
 def isr_of(epoch: ObservedEpoch) -> tuple[int, ...] | None:
     """Return the ISR with which it began."""
-    told = isr_told(epoch)
-    return None if told is None else told.isr
+    event = first_with_isr(epoch)
+    return None if event is None else event.isr
 
 
-def isr_told(epoch: ObservedEpoch) -> Event | None:
+def first_with_isr(epoch: ObservedEpoch) -> Event | None:
     """Return the first line of *epoch* that has an ISR."""
-    told = [epoch.decided, *epoch.claims] if epoch.decided else epoch.claims
-    return next((each for each in told if each.isr is not None), None)
+    events = [epoch.decided, *epoch.claims] if epoch.decided else epoch.claims
+    return next((each for each in events if each.isr is not None), None)
 
 
 def isr_step(epoch: ObservedEpoch, before: Before) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -138,10 +138,10 @@ def isr_step(epoch: ObservedEpoch, before: Before) -> tuple[tuple[int, ...], tup
         # Later lines of the epoch remove only those who had left before.  The last one stays.
         gone = decided.peer_broker
         return ((), ()) if gone is None or gone in (decided.isr or ()) else ((gone,), ())
-    told = isr_told(epoch)
-    if told is None or before.zk_version is None or told.zk_version != before.zk_version + 1:
+    event = first_with_isr(epoch)
+    if event is None or before.zk_version is None or event.zk_version != before.zk_version + 1:
         return (), ()
-    isr = told.isr or ()
+    isr = event.isr or ()
     return (
         tuple(each for each in before.isr if each not in isr),
         tuple(each for each in isr if each not in before.isr),

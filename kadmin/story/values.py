@@ -189,13 +189,13 @@ class Story:
         )
 
     @property
-    def has_untold_epochs(self) -> bool:
+    def has_missing_epochs(self) -> bool:
         """Return whether there were leader epochs whose leader, if there was one, no line names."""
         leaders = [each.leader for each in self.leaderships]
-        told = [each for each in leaders if each is not None]
+        named = [each for each in leaders if each is not None]
         missed = [each.missed for each in self.leaderships if each.leader is not None]
-        return len(told) < len(leaders) or any(
-            may_hide_leader(before, count) for before, count in zip(told, missed[1:], strict=False)
+        return len(named) < len(leaders) or any(
+            may_hide_leader(before, count) for before, count in zip(named, missed[1:], strict=False)
         )
 
     @property

@@ -18,19 +18,18 @@ END: Final = -1
 ALL_CODECS: Final = frozenset({"gzip", "snappy", "lz4", "zstd"})
 
 
+STARTED_MS: Final = time.time_ns() // 1_000_000
+"""So young that no retention takes a record away while a test lasts."""
+
+
 class Sent(NamedTuple):
     """A record as it is sent."""
 
     value: bytes | None
     key: bytes | None = None
     partition: int = 0
-    timestamp_ms: int = 1_700_000_000_000
+    timestamp_ms: int = STARTED_MS
     headers: tuple[tuple[str, bytes], ...] = ()
-
-
-def sent_now(value: bytes, partition: int = 0) -> Sent:
-    """A record that no retention takes away while a test lasts, as it does that of a fixed day."""
-    return Sent(value, partition=partition, timestamp_ms=time.time_ns() // 1_000_000)
 
 
 class Got(NamedTuple):

@@ -9,7 +9,7 @@ from confluent_kafka.cimpl import KafkaError, NewTopic
 
 from cluster.model.error_codes import ErrorCode
 from tests.clients.confluent import Confluent
-from tests.clients.driver import Driver, Refused, Sent
+from tests.clients.driver import STARTED_MS, Driver, Refused, Sent
 from tests.clients.marks import LIBRARIES
 from tests.support.brokers import Broker
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
@@ -184,7 +184,7 @@ def test_offsets_are_listed(client: Driver, made: str):
 def test_the_offset_of_the_latest_time_is_listed(broker: Broker, topic: str):
     driver = Confluent(broker.bootstrap)
     driver.create_topic(topic)
-    driver.produce(topic, [Sent(b"x", timestamp_ms=1000 + (n + 5) % 10) for n in range(10)])
+    driver.produce(topic, [Sent(b"x", timestamp_ms=STARTED_MS + (n + 5) % 10) for n in range(10)])
 
     place = TopicPartition(topic, 0)
     (listed,) = driver.admin.list_offsets({place: OffsetSpec.max_timestamp()}).values()

@@ -11,7 +11,7 @@ from confluent_kafka import Consumer, TopicPartition
 
 from cluster.zk import paths
 from tests.clients.confluent import Confluent
-from tests.clients.driver import sent_now
+from tests.clients.driver import Sent
 from tests.support.brokers import Broker
 from tests.support.cli import KadminRun, done, kadmin, running_kadmin
 from tests.support.committing import config
@@ -39,7 +39,7 @@ def filled(broker: Broker, topic: str) -> str:
 
 def send(broker: Broker, topic: str, numbers: range) -> None:
     client = Confluent(broker.bootstrap)
-    client.produce(topic, [sent_now(str(number).encode(), number % 2) for number in numbers])
+    client.produce(topic, [Sent(str(number).encode(), partition=number % 2) for number in numbers])
     client.close()
 
 

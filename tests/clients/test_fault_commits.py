@@ -4,7 +4,7 @@ import pytest
 from confluent_kafka.admin import AdminClient
 
 from tests.clients.confluent import Confluent
-from tests.clients.driver import sent_now
+from tests.clients.driver import Sent
 from tests.faults import commits
 from tests.faults.moves import PARTITIONS
 from tests.support.brokers import Broker
@@ -19,7 +19,7 @@ def test_groups_that_lose_their_commits_are_found(
     monkeypatch.setattr(commits, "TOPIC", topic)
     client = Confluent(broker.bootstrap)
     client.create_topic(topic, replicas=[[1]] * PARTITIONS)
-    client.produce(topic, [sent_now(b"record", index) for index in range(PARTITIONS)])
+    client.produce(topic, [Sent(b"record", partition=index) for index in range(PARTITIONS)])
     client.close()
     groups = commits.Groups(broker.bootstrap)
     groups.start()

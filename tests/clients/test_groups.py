@@ -18,7 +18,7 @@ from cluster.wire.api_keys import ApiKey
 from cluster.wire.messages.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
 from tests.clients.confluent import Confluent
 from tests.clients.conftest import GROUP_SETTINGS
-from tests.clients.driver import sent_now
+from tests.clients.driver import Sent
 from tests.support.brokers import Broker, running_broker, start_broker
 from tests.support.checkout import CHECKOUT
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
@@ -88,7 +88,9 @@ class Group:
     def send(self, partition: int, count: int = 3) -> list[str]:
         names = [str(self._sent_count + number) for number in range(count)]
         self._sent_count += count
-        self._client.produce(self._topic, [sent_now(one.encode(), partition) for one in names])
+        self._client.produce(
+            self._topic, [Sent(one.encode(), partition=partition) for one in names]
+        )
         return names
 
     @property

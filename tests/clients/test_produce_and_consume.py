@@ -9,14 +9,14 @@ from confluent_kafka import KafkaError
 
 from cluster.model.error_codes import ErrorCode
 from tests.clients.confluent import Confluent
-from tests.clients.driver import BEGINNING, END, Driver, Got, Refused, Sent
+from tests.clients.driver import BEGINNING, END, STARTED_MS, Driver, Got, Refused, Sent
 from tests.clients.marks import LIBRARIES
 from tests.support.brokers import Broker
 from tests.support.waiting import OUTER_LIMIT_S
 
 pytestmark = [pytest.mark.clients, *LIBRARIES]
 
-START_MS = 1_700_000_000_000
+START_MS = STARTED_MS - 3_600_000
 
 
 def records(count: int, partition: int = 0) -> list[Sent]:

@@ -13,7 +13,7 @@ from kazoo.exceptions import NoNodeError
 from cluster.zk import paths
 from kadmin.local.zookeeper import ZooKeeperServer
 from tests.clients.confluent import Confluent
-from tests.clients.driver import sent_now
+from tests.clients.driver import Sent
 from tests.interop.brokers import tool_command
 from tests.interop.maven import Maven, needing_maven
 from tests.interop.releases import KAFKA
@@ -66,7 +66,7 @@ class Story:
         """Send to each partition."""
         names = [str(len(self.sent) + number) for number in range(10 * PARTITIONS)]
         self.sender.produce(
-            TOPIC, [sent_now(name.encode(), int(name) % PARTITIONS) for name in names]
+            TOPIC, [Sent(name.encode(), partition=int(name) % PARTITIONS) for name in names]
         )
         self.sent.update(names)
 

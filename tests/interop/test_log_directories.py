@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.clients.confluent import Confluent
-from tests.clients.driver import Got, Sent
+from tests.clients.driver import STARTED_MS, Got, Sent
 from tests.interop.brokers import RealCluster
 from tests.interop.maven import Maven
 from tests.interop.one_broker import one_broker, start
@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.interop, pytest.mark.faults]
 
 TOPIC = "orders"
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
-START_MS = 1_700_000_000_000
+
 # So that there are old segments, and the newest has entries in its indexes.
 CONFIGS = {"segment.bytes": "10000", "index.interval.bytes": "1000", "retention.ms": "-1"}
 
@@ -43,7 +43,7 @@ class History:
                 Sent(
                     b"value %040d" % number,
                     b"key %d" % number,
-                    timestamp_ms=START_MS + number,
+                    timestamp_ms=STARTED_MS + number,
                     headers=(("n", b"%d" % number),),
                 )
                 for number in range(first, first + 60)
@@ -62,7 +62,7 @@ class History:
         assert expected == driver.consume(TOPIC, 0, 0, len(expected))
         assert (0, len(expected)) == driver.ends(TOPIC, 0)
         middle = len(expected) // 2
-        assert middle == driver.offset_at(TOPIC, 0, START_MS + middle)
+        assert middle == driver.offset_at(TOPIC, 0, STARTED_MS + middle)
 
 
 @pytest.fixture(params=["2.8.2", "3.9.1"])

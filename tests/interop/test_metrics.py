@@ -10,7 +10,7 @@ from confluent_kafka import Producer
 
 from kadmin.local.ports import free_ports
 from tests.clients.confluent import Confluent
-from tests.clients.driver import sent_now
+from tests.clients.driver import Sent
 from tests.interop.maven import Maven, needing_maven
 from tests.interop.one_broker import one_broker, start
 from tests.interop.releases import JMX_EXPORTER, JOLOKIA, Bundle
@@ -58,7 +58,7 @@ def sources(
         start(kafka)
         client = Confluent(kafka.bootstrap)
         client.create_topic("orders", 1)
-        client.produce("orders", [sent_now(b"x" * 1000)] * 10, acks="all")
+        client.produce("orders", [Sent(b"x" * 1000)] * 10, acks="all")
         old = Producer({"bootstrap.servers": kafka.bootstrap, **OLD})
         old.produce("orders", b"x")
         assert 0 == old.flush(OUTER_LIMIT_S)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.clients.confluent import Confluent
-from tests.clients.driver import Sent, sent_now
+from tests.clients.driver import Sent
 from tests.interop.maven import Maven
 from tests.interop.mixed import Kafkas, Member, Mixed, Ours, leaders_of
 from tests.interop.one_broker import one_broker
@@ -48,7 +48,8 @@ class History:
         first = len(self.sent[0])
         for partition, before in self.sent.items():
             records = [
-                sent_now(b"%d" % number, partition) for number in range(first, first + RECORD_COUNT)
+                Sent(b"%d" % number, partition=partition)
+                for number in range(first, first + RECORD_COUNT)
             ]
             offsets = Confluent(bootstrap).produce(
                 self.topic, records, enable_idempotence=True, acks="all"

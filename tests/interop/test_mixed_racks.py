@@ -19,7 +19,7 @@ from cluster.wire.messages.fetch import (
     ReplicaState,
 )
 from tests.clients.confluent import Confluent
-from tests.clients.driver import sent_now
+from tests.clients.driver import Sent
 from tests.interop.maven import Maven
 from tests.interop.mixed import Kafkas, Member, Mixed, Ours
 from tests.interop.one_broker import one_broker
@@ -90,7 +90,9 @@ def test_leaders_send_consumers_where_the_others_would(mixed: Mixed) -> None:
     library.create_topic(TOPIC, replicas=REPLICAS)
     mixed.until_leaders_are(TOPIC, {0: KAFKAS, 1: FIRST})
     mixed.until_isrs_are(TOPIC, dict(enumerate(REPLICAS)))
-    sent = {part: [sent_now(b"x" * 1000, part)] * RECORD_COUNT for part in range(len(REPLICAS))}
+    sent = {
+        part: [Sent(b"x" * 1000, partition=part)] * RECORD_COUNT for part in range(len(REPLICAS))
+    }
     for records in sent.values():
         library.produce(TOPIC, records, acks="all")
     kafka: Member = mixed.kafkas

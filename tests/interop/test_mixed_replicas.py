@@ -13,7 +13,7 @@ import pytest
 
 from kadmin.local.ports import free_ports
 from tests.clients.confluent import Confluent
-from tests.clients.driver import sent_now
+from tests.clients.driver import Sent
 from tests.faults.links import Links
 from tests.interop.broker_settings import LOOPBACK
 from tests.interop.brokers import RealCluster
@@ -287,7 +287,7 @@ def test_followers_fetch_in_the_newest_version_that_their_leader_has(
             client = Confluent(mixed.bootstrap)
             client.create_topic(TOPIC, replicas=[[0, 1], [1, 0]])
             mixed.until_leaders_are(TOPIC, {0: 0, 1: 1})
-            client.produce(TOPIC, [sent_now(b"%d" % n, n % 2) for n in range(20)])
+            client.produce(TOPIC, [Sent(b"%d" % n, partition=n % 2) for n in range(20)])
             for partition in (0, 1):
                 wait_for_equal_logs(mixed.members, f"{TOPIC}-{partition}")
 

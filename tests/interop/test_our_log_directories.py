@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.clients.confluent import Confluent
-from tests.clients.driver import sent_now
+from tests.clients.driver import Sent
 from tests.interop.kafka_tools import KafkaTools, fetched_tools
 from tests.interop.maven import Maven
 from tests.support.brokers import running_broker
@@ -40,7 +40,7 @@ def test_kafkas_tools_move_a_replica_and_see_it_arrive(
         )
         driver = Confluent(broker.bootstrap)
         driver.create_topic("moved", 1)
-        records = [sent_now(b"%05d" % number * 1000) for number in range(400)]
+        records = [Sent(b"%05d" % number * 1000) for number in range(400)]
         driver.produce("moved", records, batch_num_messages=10)
         ((here, _),) = places(tools, "moved").items()
         (there,) = (path for path in paths if path != here)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.clients.confluent import Confluent
-from tests.clients.driver import sent_now
+from tests.clients.driver import Sent
 from tests.interop.brokers import RealCluster
 from tests.interop.made_topics import create, wait_until_all_tell_controller
 from tests.interop.outages import unregister, wait_until_back, wait_until_dead
@@ -189,7 +189,7 @@ def test_a_move_goes_on_when_the_controller_that_it_goes_to_dies(
     there = document(cluster, "/controller")["brokerid"]
     here = next(broker for broker in cluster.brokers if broker != there)
     create(cluster, "survived", str(here))
-    Confluent(cluster.bootstrap).produce("survived", [sent_now(VALUE)] * RECORDS)
+    Confluent(cluster.bootstrap).produce("survived", [Sent(VALUE)] * RECORDS)
     way = Way(cluster, by_brokers=tools.version >= (2, 6))
     file = file_of(tmp_path, "survived", [there])
 
@@ -231,7 +231,7 @@ def test_a_move_stands_still_while_the_broker_that_it_goes_to_is_dead_and_ends_w
     here = document(cluster, "/controller")["brokerid"]
     there = next(broker for broker in cluster.brokers if broker != here)
     create(cluster, "awaited", str(here))
-    Confluent(cluster.bootstrap).produce("awaited", [sent_now(VALUE)] * RECORDS)
+    Confluent(cluster.bootstrap).produce("awaited", [Sent(VALUE)] * RECORDS)
     by_brokers = tools.version >= (2, 6)
     way = Way(cluster, by_brokers=by_brokers)
     file = file_of(tmp_path, "awaited", [there])
@@ -282,7 +282,7 @@ def test_what_zookeeper_was_asked_for_is_given_up_there_on_every_release(
     create(cluster, "withdrawn", f"{here},{here}")
     is_spoken_to = tools.version >= THROTTLES_SINCE
     if is_spoken_to:
-        Confluent(cluster.bootstrap).produce("withdrawn", [sent_now(VALUE)] * RECORDS)
+        Confluent(cluster.bootstrap).produce("withdrawn", [Sent(VALUE)] * RECORDS)
     way = Way(cluster, by_brokers=False)
     file = file_of(tmp_path, "withdrawn", [there], [there, here])
     cancel = ("--cancel", "--reassignment-json-file", str(tmp_path / "back.json"))
@@ -384,7 +384,7 @@ def test_brokers_move_partitions_in_the_words_of_their_tool(
     tools = Tools(cluster)
     way = Way(cluster, by_brokers=True)
     create(cluster, "sent", "0")
-    Confluent(cluster.bootstrap).produce("sent", [sent_now(VALUE)] * RECORDS)
+    Confluent(cluster.bootstrap).produce("sent", [Sent(VALUE)] * RECORDS)
     file = file_of(tmp_path, "sent", [1])
 
     def theirs(*arguments: str) -> list[str]:
@@ -436,7 +436,7 @@ def test_what_brokers_were_asked_for_is_given_up_through_zookeeper_under_the_sam
     cluster: RealCluster, tmp_path: Path
 ) -> None:
     create(cluster, "recalled", "0")
-    Confluent(cluster.bootstrap).produce("recalled", [sent_now(VALUE)] * RECORDS)
+    Confluent(cluster.bootstrap).produce("recalled", [Sent(VALUE)] * RECORDS)
     file = file_of(tmp_path, "recalled", [1])
     by_brokers = Way(cluster, by_brokers=True)
     by_brokers.execute(*file, "--throttle", SLOW, rollback=tmp_path / "back.json")

@@ -22,7 +22,7 @@ from kadmin.admin.wire.throttle_journal import JournalFile
 from kadmin.local.zookeeper import ZooKeeperServer
 from kadmin.plan.reassignment.journal import ThrottleJournal
 from tests.clients.confluent import Confluent
-from tests.clients.driver import sent_now
+from tests.clients.driver import Sent
 from tests.interop.brokers import RealCluster
 from tests.interop.made_topics import create
 from tests.interop.maven import Maven, needing_maven
@@ -138,7 +138,7 @@ def test_a_replica_changes_its_directory_slowly_is_kept_and_changes_it_after_all
     kafka: RealCluster, tmp_path: Path
 ) -> None:
     create(kafka, "within", "0")
-    Confluent(kafka.bootstrap).produce("within", [sent_now(VALUE)] * RECORDS)
+    Confluent(kafka.bootstrap).produce("within", [Sent(VALUE)] * RECORDS)
     here, there = places(kafka, 0, "within-0")
     file = file_of(tmp_path, "within", [0], there)
     slowly = ("--replica-alter-log-dirs-throttle", SLOW)

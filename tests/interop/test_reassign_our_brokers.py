@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.clients.confluent import Confluent
-from tests.clients.driver import sent_now
+from tests.clients.driver import Sent
 from tests.interop.kafka_tools import KafkaTools, fetched_tools
 from tests.interop.maven import Maven
 from tests.interop.reassignments import file_of
@@ -71,7 +71,7 @@ def test_partitions_are_moved_slowed_down_given_up_and_found_where_they_belong(
     topic = "moved"
     client = Confluent(tools.bootstrap)
     client.create_topic(topic, replicas=[[1, 2], [2, 1]])
-    client.produce(topic, [sent_now(VALUE, n % 2) for n in range(RECORDS)])
+    client.produce(topic, [Sent(VALUE, partition=n % 2) for n in range(RECORDS)])
     away = file_of(tmp_path, topic, [3, 1], [3, 2])
     home = file_of(tmp_path, topic, [1, 2], [2, 1])
 

@@ -28,7 +28,13 @@ from cluster.formats.errors import CorruptFileError
 from cluster.model.api_error import ApiError
 from cluster.model.broker import BrokerRegistration, Endpoint
 from cluster.model.config_spec import is_true
-from cluster.model.ids import UNKNOWN_BROKER_EPOCH, BrokerEpoch, BrokerId, TopicPartition
+from cluster.model.ids import (
+    MATCH_ANY,
+    UNKNOWN_BROKER_EPOCH,
+    BrokerEpoch,
+    BrokerId,
+    TopicPartition,
+)
 from cluster.model.topic import PartitionState
 from cluster.model.topic_config_specs import UNCLEAN_LEADER_ELECTION
 from cluster.model.topic_id import topic_id_text
@@ -41,9 +47,9 @@ from cluster.storage.log.partition_log import PartitionLog
 from cluster.storage.log_config import LogConfig
 from cluster.wire.api_keys import ApiKey
 from cluster.zk import paths
-from cluster.zk.brokers import encode_broker
+from cluster.zk.brokers import decode_incarnation, encode_broker, encode_incarnation
 from cluster.zk.configs import decode_config
-from cluster.zk.requests import Create, Multi, ZkReply
+from cluster.zk.requests import Create, Multi, SetData, ZkReply
 from cluster.zk.steps import Refusal, Steps, read_children
 from tests.sim.controller import LISTENER, SimController
 from tests.sim.disk import Crashed, SimDisk
@@ -110,6 +116,9 @@ class Process:
         self.clock.is_steady = world.fences.steady_clocks
         disk.now_ms = self.clock.wall_ms()
         self.logs = LogManager.open(disk, DIRECTORIES, broker_id, self.registration.cluster_id)
+        started = world.zookeeper.node(paths.incarnation(broker_id))
+        assert started is not None
+        self.logs.begin_incarnation(decode_incarnation(started))
         self._retention_clock: SettledClock | None = None
         if world.fences.settled_clocks:
             self._retention_clock = SettledClock(self.clock, disk, self.logs, ignore)
@@ -277,7 +286,9 @@ class Process:
         path = paths.broker(self.broker_id)
         create = Create(path, encode_broker(self._registration()), is_ephemeral=True)
         author = Author(self.broker_id, "broker")
-        self.world.zookeeper.serve(self.session, Multi((create,)), author)
+        counter = paths.incarnation(self.broker_id)
+        count = SetData(counter, encode_incarnation(self.logs.incarnation), MATCH_ANY)
+        self.world.zookeeper.serve(self.session, Multi((create, count)), author)
         node = self.world.zookeeper.node(path)
         if node is None or node.ephemeral_owner != self.session:
             return None

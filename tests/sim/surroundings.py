@@ -17,6 +17,7 @@ from cluster.model.topic_id import topic_id_text
 from cluster.statechange.line import StateChangeLine
 from cluster.wire.api_keys import ApiKey
 from cluster.zk import paths
+from cluster.zk.brokers import encode_incarnation
 from cluster.zk.layout import PERSISTENT_PATHS
 from cluster.zk.requests import (
     Create,
@@ -119,8 +120,10 @@ class Surroundings(ABC):
         self._long_ms = self.pace.session_timeout_ms * 3 // 4
         """Enough for an election, and shorter than a session's timeout."""
         self._held_until_ms: dict[str, int] = {}
-        for path in PERSISTENT_PATHS:
+        for path in (*PERSISTENT_PATHS, paths.INCARNATIONS):
             self.tool(Create(path))
+        for broker_id in self.broker_ids:
+            self.tool(Create(paths.incarnation(broker_id), encode_incarnation(0)))
 
     @property
     def now_ms(self) -> int:

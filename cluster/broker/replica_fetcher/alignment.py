@@ -139,8 +139,8 @@ class LogAlignment:
         self._partitions.session.forget(followed.key)
         self._cut_by(followed, EpochEnd(*data.diverging_epoch))
 
-    def _cut_by(self, followed: FollowedPartition, told: EpochEnd) -> None:
-        self._cut(followed, truncation_by(told, followed.own_log()))
+    def _cut_by(self, followed: FollowedPartition, leaders_end: EpochEnd) -> None:
+        self._cut(followed, truncation_by(leaders_end, followed.own_log()))
 
     # Truncation.
 

@@ -75,13 +75,13 @@ class IsrChanges:
         "_cache",
         "_connection",
         "_connection_to",
+        "_logged_failures",
+        "_logged_refusals",
         "_partitions",
         "_ports",
         "_sent",
         "_stop_opening",
         "_stop_timers",
-        "_told_failures",
-        "_told_refusals",
         "_waiting",
         "expand_count",
         "refused_count",
@@ -100,9 +100,9 @@ class IsrChanges:
         self._connection_to: int = NO_LEADER
         self._stop_opening: Cancel | None = None
         self._stop_timers: dict[str, Cancel] = {}
-        self._told_failures: set[str] = set()
+        self._logged_failures: set[str] = set()
         """The reasons of failures that were logged since the last answer."""
-        self._told_refusals: dict[TopicPartition, tuple[PendingIsrChange, ErrorCode]] = {}
+        self._logged_refusals: dict[TopicPartition, tuple[PendingIsrChange, ErrorCode]] = {}
         """Of each partition the last refusal that was logged, until a proposal is accepted."""
 
     def start(self) -> None:
@@ -127,9 +127,9 @@ class IsrChanges:
             self._stop_timers[name] = self._ports.clock.call_later(delay_ms, go_off)
 
     def _look_for_lag(self) -> None:
-        for partition in tuple(self._told_refusals):
+        for partition in tuple(self._logged_refusals):
             if self._partitions.find(partition) is None:
-                del self._told_refusals[partition]
+                del self._logged_refusals[partition]
         self._look_at(iter(tuple(self._partitions)))
 
     def _look_at(self, partitions: Iterator[HostedPartition]) -> None:
@@ -358,8 +358,8 @@ class IsrChanges:
 
         The same is tried twenty times a second, for as long as an outage takes, and logged once.
         """
-        if reason not in self._told_failures:
-            self._told_failures.add(reason)
+        if reason not in self._logged_failures:
+            self._logged_failures.add(reason)
             self._ports.journal.info(f"ISR changes are proposed again and again: {reason}")
         self._again(self._sent.values())
 
@@ -375,7 +375,7 @@ class IsrChanges:
             self._later("send", 0, self._send)
 
     def _decided(self, verdicts: Verdicts) -> None:
-        self._told_failures.clear()
+        self._logged_failures.clear()
         unsettled: list[Proposed] = []
         now_ms = self._ports.clock.now_ms()
         for partition, one in self._sent.items():
@@ -384,7 +384,7 @@ class IsrChanges:
             if verdict is None:
                 unsettled.append(one)
             elif isinstance(verdict, PartitionState):
-                self._told_refusals.pop(partition, None)
+                self._logged_refusals.pop(partition, None)
                 self._count(change)
                 if hosted.replica.accepted(change, verdict, now_ms):
                     self._ports.journal.info(
@@ -409,8 +409,8 @@ class IsrChanges:
         """
         partition, replica = refused.hosted.partition, refused.hosted.replica
         refusal = (refused.change, error)
-        if self._told_refusals.get(partition) != refusal:
-            self._told_refusals[partition] = refusal
+        if self._logged_refusals.get(partition) != refusal:
+            self._logged_refusals[partition] = refusal
             self._ports.journal.info(
                 f"[Partition {partition} broker={replica.broker_id}] the change of the "
                 f"ISR to {joined(refused.change.isr)} was refused: {error.name}"

@@ -67,11 +67,13 @@ async def load_logs(
     overrides_of: Callable[[tuple[str, ...]], Awaitable[TopicOverrides]],
     broker_id: BrokerId,
     cluster_id: str,
+    registered_incarnation: int,
     clock: Clock,
 ) -> tuple[LogManager, SettledClock]:
     """Lock the log directories and open all logs; recovery may take long, on a thread.
 
-    *overrides_of* reads the configs of topics.  Also returned: the clock for retention.
+    *overrides_of* reads the configs of topics; *registered_incarnation* is the number of the
+    broker's last start, as ZooKeeper knows it.  Also returned: the clock for retention.
 
     Raises:
         LogsRefused: a directory belongs to another broker, or none of them works.
@@ -80,6 +82,7 @@ async def load_logs(
         logs = LogManager.open(files, settings.log_directories, broker_id, cluster_id)
     except LogDirectoryRefused as error:
         raise LogsRefused(str(error)) from error
+    logs.begin_incarnation(registered_incarnation)
     settled_clock = SettledClock(clock, files, logs, logger.warning)
     logs.share_with_threads(Lock)
     logs.expire_producers_after(configs.number(PRODUCER_EXPIRATION))

@@ -8,11 +8,13 @@ from collections.abc import Callable, Generator, Sequence
 from typing import Final, cast
 
 from cluster.broker.handling import MISTAKE, Body, Cancel, Peer, Steps
+from cluster.metrics.reservoirs import PENDING_MAX
+from cluster.runtime.moment import ReadMoment
 from cluster.runtime.network.answer_errors import error_codes_in_steps, error_codes_of
 from cluster.runtime.network.connection_states import CONNECTION_VALID_PREVIOUS, ConnectionState
-from cluster.runtime.network.request_metrics import kind_of_fetch
+from cluster.runtime.network.request_metrics import Immediate, kind_of_fetch
 from cluster.runtime.network.send_queue import SendQueue
-from cluster.runtime.network.service import Service
+from cluster.runtime.network.service import FlatPath, Service
 from cluster.runtime.network.transport import Transport
 from cluster.runtime.network.turns import UNFINISHED, Work, finished_soon
 from cluster.wire.api_keys import ApiKey
@@ -43,6 +45,8 @@ HANDLING_AND_SENDING: Final = ConnectionState.HANDLING_AND_SENDING
 CLOSED: Final = ConnectionState.CLOSED
 
 FETCH: Final = ApiKey.FETCH
+NOT_FLAT: Final[tuple[ApiKey, FlatPath]] = (FETCH, lambda frame: None)
+"""Of an API without a flat path, whatever its key is."""
 API_KEY_AT: Final = 1
 VERSION_AT: Final = 3
 """The lower bytes of API key and version in the frame of a request."""
@@ -87,8 +91,11 @@ class Connection:
         "_ended",
         "_flat_paths",
         "_frame_size",
+        "_immediate",
+        "_immediate_key",
         "_is_gathering",
         "_is_mute",
+        "_moment",
         "_now_ns",
         "_parked_ns",
         "_reader",
@@ -114,6 +121,7 @@ class Connection:
         """
         self._service = service
         self._now_ns = service.now_ns
+        self._moment = service.moment or ReadMoment(service.now_ns)
         self._answered = service.metrics.answered
         self._flat_paths = service.flat_paths
         self._transport = transport
@@ -134,6 +142,8 @@ class Connection:
         self._received_ns = self._turn_ns = self._sent_ns = service.now_ns()
         self._parked_ns: int | None = None
         self._answered_key: ApiKey | None = None
+        self._immediate: Immediate | None = None
+        self._immediate_key: ApiKey | None = None
         self._frame_size = 0
         transport.on_readable(self._readable)
 
@@ -167,7 +177,7 @@ class Connection:
             self._look_who_is_there()
             return
         service = self._service
-        self._received_ns = self._turn_ns = self._now_ns()
+        self._received_ns = self._turn_ns = self._moment.ns
         reader = self._reader
         if reader is None:
             # Borrowed only for what is more than one request, or less.
@@ -322,12 +332,9 @@ class Connection:
     def _is_answered_flat(self, frame: memoryview) -> bool:
         """Answer a usual request as `_have_answered` and `answer` would."""
         try:
-            found = self._flat_paths.get(frame[API_KEY_AT])
+            api_key, flat_path = self._flat_paths.get(frame[API_KEY_AT], NOT_FLAT)
         except IndexError:
             return False
-        if found is None:
-            return False
-        api_key, flat_path = found
         is_handled = False
         try:
             answer = flat_path(frame)
@@ -339,12 +346,8 @@ class Connection:
             return False
         if self.state is not CLOSED:
             now_ns, received_ns, turn_ns = self._now_ns(), self._received_ns, self._turn_ns
-            total_ns = local_ns = now_ns - received_ns
-            queue_ns = 0
-            if turn_ns != received_ns:
-                queue_ns, local_ns = turn_ns - received_ns, now_ns - turn_ns
             self._answered_key = api_key
-            self._turn_ns = now_ns
+            self._turn_ns = self._moment.ns = now_ns
             if self._is_gathering:
                 self._send([answer])
             else:
@@ -355,12 +358,27 @@ class Connection:
                 else:
                     if not is_sent:
                         self._await_peer()
-            # The client need not wait for that.
-            self._answered(
-                api_key,
-                # The version stands behind the key of the API, and none has two bytes.
-                (total_ns, local_ns, queue_ns, 0, len(frame), frame[VERSION_AT]),
-            )
+            # The client need not wait for that.  The version stands behind the key of the API, and
+            # none has two bytes.
+            version = frame[VERSION_AT]
+            if turn_ns != received_ns:
+                total_ns, queue_ns = now_ns - received_ns, turn_ns - received_ns
+                row = (total_ns, now_ns - turn_ns, queue_ns, 0, len(frame), version)
+                self._answered(api_key, row)
+                return True
+            immediate = self._immediate
+            if (
+                immediate is None
+                or immediate.version != version
+                or self._immediate_key is not api_key
+            ):
+                immediate = self._service.metrics.kind(api_key).immediate(version)
+                self._immediate, self._immediate_key = immediate, api_key
+            times = immediate.times
+            times.append(now_ns - received_ns)
+            immediate.sizes.append(len(frame))
+            if len(times) >= PENDING_MAX:
+                immediate.settle()
         return True
 
     def _decode_and_hand_over(self, frame: memoryview) -> None:
@@ -397,7 +415,7 @@ class Connection:
                 self.close(MISTAKE)
         if self._reply is reply:
             self._cancel = cancel
-            self._parked_ns = self._now_ns()
+            self._parked_ns = self._moment.ns = self._now_ns()
 
     def answer(
         self,
@@ -441,7 +459,7 @@ class Connection:
         if request.api_key is FETCH:
             self._answered(kind_of_fetch(request.body), row)
         self._answered_key = request.api_key
-        self._turn_ns = now_ns
+        self._turn_ns = self._moment.ns = now_ns
         if body is not None:
             if buffers is None:
                 try:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from cluster.broker.handling import Handler
+from cluster.runtime.moment import Moment
 from cluster.runtime.network.memory_pool import MemoryPool
 from cluster.runtime.network.request_metrics import RequestMetrics
 from cluster.runtime.network.turns import Turns
@@ -33,6 +34,8 @@ class Service:
     """Schedules a call for after the loop has served the others."""
     now_ns: Callable[[], int]
     """A clock that never falls; its zero means nothing."""
+    moment: Moment | None = None
+    """The loop's, by that clock; None for one that sets none."""
     flat_paths: Mapping[int, tuple[ApiKey, FlatPath]] = field(default_factory=dict)
     """By API key below 256 with that key again: it answers the usual request in a frame by itself;
     None for any other, without a side effect."""

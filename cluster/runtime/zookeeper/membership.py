@@ -82,6 +82,8 @@ class Membership:
         self.broker_id = BrokerId(-1)
         self.broker_epoch = UNKNOWN_BROKER_EPOCH
         """Of the latest registration; while there is none, of the last one."""
+        self.incarnation = 0
+        """The number of this start of the broker, which its log directories know."""
         self.intact_since = UNKNOWN_BROKER_EPOCH
         """The earliest registration since which the logs have lost nothing; see
         `BrokerRegistration`.  Unknown until a controller has taken a loss into account."""
@@ -253,6 +255,7 @@ class Membership:
         epoch = await register(
             session,
             self._registration(),
+            self.incarnation,
             own_sessions=self._own_sessions,
             patience_ms=PATIENCE_FACTOR * self._session_timeout_ms,
         )

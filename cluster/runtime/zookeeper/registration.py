@@ -55,13 +55,15 @@ def registration(
 async def register(
     session: Session,
     broker: BrokerRegistration,
+    incarnation: int,
     *,
     own_sessions: Collection[int],
     patience_ms: int,
 ) -> BrokerEpoch:
     """Create the broker's ephemeral znode, and return its czxid.
 
-    A registration that one of *own_sessions* left behind is replaced.  One of another session with
+    *incarnation* counts the starts of the broker.  A registration that one of *own_sessions* left
+    behind is replaced.  One of another session with
     the same addresses is of an earlier run of this broker, since only one process can listen there:
     this waits until it expires, for at most *patience_ms*.
 
@@ -77,7 +79,7 @@ async def register(
     deadline = asyncio.get_running_loop().time() + patience_ms / 1000
     is_logged = False
     while True:
-        steps = register_once(broker, session.session_id, own_sessions, log_removal)
+        steps = register_once(broker, incarnation, session.session_id, own_sessions, log_removal)
         found = await run(session, steps)
         if not isinstance(found, Znode):
             return found

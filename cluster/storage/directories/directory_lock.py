@@ -12,9 +12,10 @@ from cluster.storage.files import Files
 LOCK: Final = ".lock"
 BOOT_ID_SIZE: Final = 40
 EPOCH_SIZE: Final = 20
-"""In the lock stand the machine's boot, since when the directory is intact, and since when it has
-what was flushed, each as long as ever and in one write over those before: a crash leaves one of
-them whole."""
+INCARNATION_AT: Final = BOOT_ID_SIZE + 2 * EPOCH_SIZE
+"""In the lock stand the machine's boot, since when the directory is intact, since when it has what
+was flushed, and the number of the broker's start, each as long as ever and in one write over those
+before: a crash leaves one of them whole."""
 
 
 class DirectoryLock:
@@ -27,6 +28,7 @@ class DirectoryLock:
         "_noted_boot_id",
         "found_flushed_since",
         "found_intact_since",
+        "incarnation",
     )
 
     def __init__(self, files: Files, directory: str) -> None:
@@ -48,9 +50,12 @@ class DirectoryLock:
         self.found_intact_since = self.found_flushed_since = UNKNOWN_BROKER_EPOCH
         """Since when the directory was intact, and had what was flushed, as far as the last broker
         knew."""
+        epochs, incarnation = content[BOOT_ID_SIZE:INCARNATION_AT], content[INCARNATION_AT:].strip()
         with suppress(ValueError):
-            found = _epochs(content[BOOT_ID_SIZE:])
-            self.found_intact_since, self.found_flushed_since = found
+            self.found_intact_since, self.found_flushed_since = _epochs(epochs)
+        self.incarnation = int(incarnation) if incarnation.isdigit() else 0
+        """The number of the broker's start: of the last that is known here, then of this one; 0 for
+        none."""
 
     @property
     def machine_stopped(self) -> bool:
@@ -73,7 +78,8 @@ class DirectoryLock:
         stands there."""
         boot_id = self._noted_boot_id.ljust(BOOT_ID_SIZE)
         epochs = (intact_since, max(intact_since, flushed_since))
-        content = boot_id + "".join(f"{epoch:<{EPOCH_SIZE}}" for epoch in epochs)
+        numbers = (*epochs, self.incarnation)
+        content = boot_id + "".join(f"{number:<{EPOCH_SIZE}}" for number in numbers)
         self._file.write(0, content.encode("ascii"))
 
     def sync(self) -> None:

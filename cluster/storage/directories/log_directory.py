@@ -83,7 +83,8 @@ class LogDirectory:
         self.flushed_since = UNKNOWN_BROKER_EPOCH
         """The same for what was flushed, also where the machine has stopped."""
         self.problems: list[str] = []
-        """Checkpoints that could not be read: their content is found again from the logs."""
+        """Checkpoints that could not be read, whose content is found again from the logs; and that
+        the directory is an older copy."""
         self.idle_ms = 0
         """How long ago a broker last used the directory, by the machine's clock: it wrote the high
         watermarks, or started.
@@ -141,6 +142,24 @@ class LogDirectory:
             self.intact_since = self._lock.found_intact_since
         self.survey = survey(tuple(entry.name for entry in entries if entry.is_directory))
         self.unopened = dict.fromkeys(self.survey.partitions, "not loaded yet")
+
+    @property
+    def incarnation(self) -> int:
+        """The number of the last start of the broker that the directory knows; 0 for none."""
+        return 0 if self._lock is None else self._lock.incarnation
+
+    def begin_incarnation(self, registered: int, number: int) -> None:
+        """Take *number* for this start of the broker; ZooKeeper has *registered* for the last."""
+        if self._lock is None:
+            return
+        if self.incarnation < registered:
+            self.intact_since = self.flushed_since = UNKNOWN_BROKER_EPOCH
+            if self.survey.partitions:
+                self.problems.append(
+                    f"{self.path} is of an earlier start of this broker: it may lack records, and"
+                    " they are fetched from the other replicas"
+                )
+        self._lock.incarnation = number
 
     def _read(self, name: str) -> dict[TopicPartition, int]:
         try:

@@ -59,6 +59,8 @@ class LogManager:
         self._deletions: list[Deletion] = []
         self._preferred: dict[TopicPartition, LogDirectory] = {}
         self.directories = tuple(directories)
+        self.incarnation = 0
+        """The number of this start of the broker; see `begin_incarnation`."""
 
     @classmethod
     def open(cls, files: Files, paths: Sequence[str], broker_id: BrokerId, cluster_id: str) -> Self:
@@ -83,13 +85,24 @@ class LogManager:
             raise
         return manager
 
+    def begin_incarnation(self, registered: int) -> None:
+        """Count one more start of the broker than the directories know, and ZooKeeper, at
+        *registered*; `load` notes it in them.
+
+        A directory that does not know the start that was registered is an older copy of itself, out
+        of a backup for example: it may lack what was acknowledged since.
+        """
+        self.incarnation = 1 + max(registered, *(one.incarnation for one in self.directories))
+        for directory in self.directories:
+            directory.begin_incarnation(registered, self.incarnation)
+
     @property
     def intact_since(self) -> BrokerEpoch:
         """Return the earliest registration since which no end of this broker has cost any log a
         record.
 
         Unknown where a directory is offline or may have lost something: its machine has stopped
-        before it was closed, a log was damaged, another broker had it, or it is new.
+        before it was closed, a log was damaged, another broker had it, or it is new or restored.
         """
         return self._since([one.intact_since for one in self.directories])
 

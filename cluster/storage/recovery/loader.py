@@ -145,8 +145,8 @@ class Loader:
         """
         epochs = self.epochs.starts
         start = max(self._known.log_start_offset, epochs[0].start_offset if epochs else 0)
-        is_told = self._known.log_start_offset > 0 or bool(epochs)
-        if self._known.was_closed and is_told and bases and start < bases[0]:
+        is_known = self._known.log_start_offset > 0 or bool(epochs)
+        if self._known.was_closed and is_known and bases and start < bases[0]:
             reason = "the first segments, which had them, are gone; the log starts behind them"
             self._find(Kind.GAP, reason, start, bases[0])
 

@@ -144,12 +144,12 @@ class BoundedManager(KafkaConnectionManager):  # type: ignore[misc]  # kafka-pyt
 
     def _resolve(self, host: str, port: int, found: Future) -> None:
         try:
-            told = socket.getaddrinfo(host, port, socket.AF_UNSPEC, socket.SOCK_STREAM)
+            resolved = socket.getaddrinfo(host, port, socket.AF_UNSPEC, socket.SOCK_STREAM)
         except OSError as error:
             reason = f"the name {host} cannot be resolved ({error.strerror or error})"
             self._settle(lambda: found.failure(KafkaConnectionError(reason)))
         else:
-            hosts = list(dict.fromkeys(str(address[0]) for *_, address in told))
+            hosts = list(dict.fromkeys(str(address[0]) for *_, address in resolved))
             self._settle(lambda: found.success(hosts))
 
     def _settle(self, settle: Callable[[], object]) -> None:

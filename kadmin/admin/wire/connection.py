@@ -114,9 +114,9 @@ class WireConnection:
             if broker is None:
                 raise
             answer = self.ask(request)
-        told = answer.to_dict()
-        assert isinstance(told, dict)
-        return told
+        fields = answer.to_dict()
+        assert isinstance(fields, dict)
+        return fields
 
     def fence(self) -> Fence:
         """Return an empty fence: brokers accept none; their answer decides about a plan that is out
@@ -327,9 +327,9 @@ class WireConnection:
         if len(brokers) == 1:
             return {brokers[0]: answer_of(brokers[0])}
         with self.budget.spending() as left_s:
-            told = Asking(brokers, answer_of).answers(left_s + SETTLING_S)
+            answers = Asking(brokers, answer_of).answers(left_s + SETTLING_S)
         silence = BrokersUnreachable(self.settings.bootstrap, "no answer", hint=ANSWERED_BEFORE)
-        return {broker: told.get(broker, silence) for broker in brokers}
+        return {broker: answers.get(broker, silence) for broker in brokers}
 
     def send_patiently(self, request: object, broker: int, *, is_forwarded: bool = False) -> Any:
         """Return what *broker* answers to *request*, which may be sent to it again: as `send`, but

@@ -72,8 +72,8 @@ class Coordinators:
         Raises:
             KafkaError: an error that *ask* lets out.
         """
-        told: dict[str, Answer] = {}
-        untold: dict[str, str] = {}
+        found: dict[str, Answer] = {}
+        unanswered: dict[str, str] = {}
         pending = set(names)
         for round_number in range(ROUNDS_MAX):
             if not pending:
@@ -81,22 +81,22 @@ class Coordinators:
             if round_number > 0:
                 self.connection.budget.pause(PAUSE_S * 2**round_number)
             for name, code in self.find(pending - self.known.keys()).items():
-                untold[name] = words_of(code)
+                unanswered[name] = words_of(code)
                 if code not in PASSING:
                     pending.discard(name)
             for name, code, answer in self.ask_known(sorted(pending & self.known.keys()), ask):
                 if isinstance(answer, Unanswered):
-                    untold[name] = answer.reason
+                    unanswered[name] = answer.reason
                 elif code == 0:
-                    told[name] = answer
-                    untold.pop(name, None)
+                    found[name] = answer
+                    unanswered.pop(name, None)
                 else:
-                    untold[name] = words_of(code)
+                    unanswered[name] = words_of(code)
                 if code in PASSING:
                     self.known.pop(name, None)
                 else:
                     pending.discard(name)
-        return GroupAnswers(told=told, untold=untold)
+        return GroupAnswers(found=found, unanswered=unanswered)
 
     def ask_known(
         self, names: Sequence[str], ask: Callable[[BrokerId, Sequence[str]], Told[Answer]]

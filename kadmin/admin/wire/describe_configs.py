@@ -146,13 +146,13 @@ def read_brokers(
         )
 
     found: dict[str, Described] = {}
-    for name, told in connection.at_once(names, ask).items():
-        if isinstance(told, BrokersUnreachable) and silent is not None:
-            silent[name] = told.reason
-        elif isinstance(told, Exception):
-            raise told
+    for name, answer in connection.at_once(names, ask).items():
+        if isinstance(answer, BrokersUnreachable) and silent is not None:
+            silent[name] = answer.reason
+        elif isinstance(answer, Exception):
+            raise answer
         else:
-            found |= told
+            found |= answer
     return found
 
 

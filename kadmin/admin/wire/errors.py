@@ -6,7 +6,7 @@ Knows no client library: each translates its own failures into these.
 from collections.abc import Sequence
 from typing import Final
 
-from kadmin.errors import KadminError, UnreachableError
+from kadmin.errors import DeniedError, KadminError, UnreachableError
 from kadmin.wording import brokers_listed
 
 ANSWERED_BEFORE: Final = (
@@ -82,7 +82,7 @@ class KerberosFailed(KadminError):
         self.bootstrap = bootstrap
 
 
-class BrokersDenied(KadminError):
+class BrokersDenied(DeniedError):
     """The brokers refused the credentials, or what was asked with them."""
 
     def __init__(self, bootstrap: str, reason: str) -> None:

@@ -56,7 +56,7 @@ class KeptThrottles:
 
     def read_shared(self) -> ThrottleJournal | None:
         if self.lease is not None and self.zookeeper is None:
-            self.zookeeper = told_zookeeper(self.connection)
+            self.zookeeper = zookeeper_of_brokers(self.connection)
             if self.zookeeper is None:
                 self.lease = None
         if self.lease is None or self.zookeeper is None:
@@ -92,16 +92,18 @@ def read_journal(connection: WireConnection, lease: LeaseKeeper | None) -> Throt
     return KeptThrottles(connection, JournalFile(cluster_id), lease).read()
 
 
-def told_zookeeper(connection: WireConnection) -> str | None:
+def zookeeper_of_brokers(connection: WireConnection) -> str | None:
     """Return the brokers' `zookeeper.connect`; None if they have none or do not return it."""
     if not connection.serves(DescribeConfigsRequest):
         return None
     try:
         brokers = [broker["node_id"] for broker in connection.metadata([])["brokers"]]
-        told = connection.at_once(brokers[:ASKED_MAX], lambda broker: answered(connection, broker))
+        answers = connection.at_once(
+            brokers[:ASKED_MAX], lambda broker: answered(connection, broker)
+        )
     except (KafkaError, KadminError):
         return None
-    for configs in told.values():
+    for configs in answers.values():
         for config in configs if isinstance(configs, list) else ():
             if config.name == ZOOKEEPER and config.value:
                 return str(config.value)

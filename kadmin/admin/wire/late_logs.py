@@ -35,7 +35,7 @@ class LateLogs(LateBrokers[WireGroups]):
     ) -> Answers[FoundOffset]:
         wanted = set(partitions)
         found = self.ask(lambda groups: groups.offsets_at(wanted, time_ms))
-        return found or Answers(told={}, untold=dict.fromkeys(wanted, self.reason))
+        return found or Answers(found={}, unanswered=dict.fromkeys(wanted, self.reason))
 
     def record_times(self, positions: Iterable[Position]) -> Mapping[Position, int | None]:
         wanted = set(positions)

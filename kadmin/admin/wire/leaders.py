@@ -58,8 +58,8 @@ def ask_leaders(
     Raises:
         KafkaError: an error that *ask* lets out.
     """
-    told: dict[TopicPartition, Answer] = {}
-    untold: dict[TopicPartition, str] = {}
+    found: dict[TopicPartition, Answer] = {}
+    unanswered: dict[TopicPartition, str] = {}
     pending = set(partitions)
     for round_number in range(ROUNDS_MAX):
         if not pending:
@@ -69,24 +69,24 @@ def ask_leaders(
         if leaders is None or round_number > 0:
             leaders = leaders_of(connection, pending)
         for partition in sorted(pending - leaders.keys()):
-            untold[partition] = "it has no leader"
+            unanswered[partition] = "it has no leader"
             pending.remove(partition)
         for led, answers in answers_of_leaders(connection, leaders, pending, ask):
             if isinstance(answers, BrokersUnreachable):
-                untold |= dict.fromkeys(led, answers.reason)
+                unanswered |= dict.fromkeys(led, answers.reason)
                 pending.difference_update(led)
                 continue
             if isinstance(answers, Exception):
                 raise answers
             for partition, code, answer in answers:
                 if code == 0:
-                    told[partition] = answer
-                    untold.pop(partition, None)
+                    found[partition] = answer
+                    unanswered.pop(partition, None)
                 else:
-                    untold[partition] = words_of(code)
+                    unanswered[partition] = words_of(code)
                 if code not in PASSING:
                     pending.discard(partition)
-    return Answers(told=told, untold=untold)
+    return Answers(found=found, unanswered=unanswered)
 
 
 def answers_of_leaders(
@@ -102,8 +102,8 @@ def answers_of_leaders(
     led: dict[BrokerId, list[TopicPartition]] = {}
     for partition in sorted(partitions):
         led.setdefault(leaders[partition], []).append(partition)
-    told = connection.at_once(sorted(led), lambda broker: list(ask(broker, led[broker])))
-    for broker, answers in told.items():
+    by_broker = connection.at_once(sorted(led), lambda broker: list(ask(broker, led[broker])))
+    for broker, answers in by_broker.items():
         yield led[broker], answers
 
 
@@ -112,8 +112,8 @@ def leaders_of(
 ) -> dict[TopicPartition, BrokerId]:
     """Return the leaders of those of *partitions* that have one."""
     wanted = set(partitions)
-    told = connection.metadata(sorted({each.topic for each in wanted}))
-    leaders = leaders_in(told["topics"])
+    metadata = connection.metadata(sorted({each.topic for each in wanted}))
+    leaders = leaders_in(metadata["topics"])
     return {each: leader for each, leader in leaders.items() if each in wanted}
 
 

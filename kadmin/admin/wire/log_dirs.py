@@ -56,7 +56,7 @@ def log_dirs_of(broker: BrokerId, answer: Any) -> tuple[LogDir, ...]:
     return tuple(sorted(map(log_dir_of, answer.results), key=lambda found: found.path))
 
 
-def log_dir_of(told: Any) -> LogDir:
+def log_dir_of(answer: Any) -> LogDir:
     replicas = (
         ReplicaLog(
             partition=TopicPartition(topic.name, part.partition_index),
@@ -64,18 +64,18 @@ def log_dir_of(told: Any) -> LogDir:
             lag_records=part.offset_lag,
             is_future=part.is_future_key,
         )
-        for topic in told.topics
+        for topic in answer.topics
         for part in topic.partitions
     )
     return LogDir(
-        path=told.log_dir,
+        path=answer.log_dir,
         replicas=tuple(sorted(replicas, key=lambda each: (each.partition, each.is_future))),
-        error_code=told.error_code,
-        total_bytes=known(told.total_bytes),
-        usable_bytes=known(told.usable_bytes),
+        error_code=answer.error_code,
+        total_bytes=known(answer.total_bytes),
+        usable_bytes=known(answer.usable_bytes),
     )
 
 
-def known(told: int) -> int | None:
+def known(size: int) -> int | None:
     """Return a number of bytes, or None for -1: the broker cannot determine it."""
-    return None if told < 0 else told
+    return None if size < 0 else size

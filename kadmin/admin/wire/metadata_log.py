@@ -26,11 +26,18 @@ from cluster.formats.record_batch import HEADER_SIZE, parse_header
 from cluster.model.address import host_and_port
 from kadmin.admin.wire.bounded_client import client_within
 from kadmin.admin.wire.connection import plain
-from kadmin.admin.wire.opening import FailureLog, client_config, logging_to
+from kadmin.admin.wire.opening import (
+    HANG_UPS,
+    FailureLog,
+    client_config,
+    logging_to,
+    login_of,
+)
 from kadmin.admin.wire.quorum import METADATA_LOG
 from kadmin.budget import Budget
 from kadmin.errors import UnreachableError
 from kadmin.settings.brokers import BrokerSettings
+from kadmin.settings.keys import BrokerSasl
 
 SCHEMAS: Final = "kadmin.admin.wire.schemas"
 TOPIC_ID: Final = UUID(int=1)
@@ -109,7 +116,7 @@ class MetadataLogCopy:
             except UnknownTopicIdError:
                 reasons[address] = "that is a broker"
             except KafkaError as error:
-                reasons[address] = plain(error)
+                reasons[address] = reason_of(error, self._settings)
         why = [f"{address}: {reason}" for address, reason in reasons.items()]
         if len(reasons) == 1:
             why = list(reasons.values())
@@ -218,6 +225,16 @@ class MetadataLogCopy:
         for path in self.directory.iterdir():
             path.unlink()
         self._begin(0, 0)
+
+
+def reason_of(error: KafkaError, settings: BrokerSettings) -> str:
+    """Return why a node has not answered, in an operator's words."""
+    text = plain(error)
+    if not any(words in text for words in HANG_UPS):
+        return text
+    if settings.sasl is BrokerSasl.NONE:
+        return f"{text}: does that listener speak {settings.protocol}?"
+    return f"it hangs up on {login_of(settings)}"
 
 
 @contextmanager

@@ -258,21 +258,19 @@ def failure_of(failures: FailureLog, settings: BrokerSettings) -> KadminError:
         if any(words in failures.reason for words in HANG_UPS):
             # kafka-python mostly drops the broker's reason for a failed login when the broker
             # disconnects.
-            return BrokersDenied(
-                settings.bootstrap,
-                f"they hang up on {login_of(settings)}, and does that"
-                f" listener take {settings.sasl.value}?",
-            )
+            return BrokersDenied(settings.bootstrap, f"they hang up on {login_of(settings)}")
     return BrokersUnreachable(settings.bootstrap, failures.reason)
 
 
 def login_of(settings: BrokerSettings) -> str:
     """Return who logs in, and what to ask about that."""
     if settings.sasl is BrokerSasl.GSSAPI:
-        return f"the Kerberos ticket: is {settings.sasl_service} the service of their principals"
-    if settings.sasl is BrokerSasl.OAUTHBEARER:
-        return "the token: is it one for them"
-    return f"user '{settings.user}': is the password right"
+        who = f"the Kerberos ticket: is {settings.sasl_service} the service of their principals"
+    elif settings.sasl is BrokerSasl.OAUTHBEARER:
+        who = "the token: is it one for them"
+    else:
+        who = f"user '{settings.user}': is the password right"
+    return f"{who}, and does that listener take {settings.sasl.value}?"
 
 
 def client_config(settings: BrokerSettings) -> Mapping[str, object]:

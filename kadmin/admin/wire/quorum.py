@@ -68,7 +68,7 @@ def read_quorum(
             reason = NO_QUORUM
         else:
             reason = error.reason if isinstance(error, BrokersUnreachable) else plain(error)
-        faults.append(subjects.untold(subjects.CONTROLLER, WHAT, reason))
+        faults.append(subjects.unavailable(subjects.CONTROLLER, WHAT, reason))
         return None
     [quorum] = answer.topics[0].partitions
     return None if quorum.leader_id == NO_LEADER else quorum_of(quorum, answer.nodes or ())

@@ -78,16 +78,16 @@ def component_of(part: Wanted) -> tuple[str, int, str | None]:
     return (TYPES[part.kind], EXACT, part.entity.name)
 
 
-def entity_of(told: Sequence[Any]) -> ConfigEntity | None:
+def entity_of(components: Sequence[Any]) -> ConfigEntity | None:
     """Return whose quota it is; None for a combination of kinds that kadmin does not know."""
     parts = {
         KINDS[part.entity_type]: Entity(KINDS[part.entity_type], part.entity_name)
-        for part in told
+        for part in components
         if part.entity_type in KINDS
     }
-    if len(parts) == len(told) == 1:
+    if len(parts) == len(components) == 1:
         return ConfigEntity(*parts.values())
-    if len(told) == 2 and parts.keys() == {EntityKind.USERS, EntityKind.CLIENTS}:
+    if len(components) == 2 and parts.keys() == {EntityKind.USERS, EntityKind.CLIENTS}:
         return ConfigEntity(parts[EntityKind.USERS], parts[EntityKind.CLIENTS])
     return None
 

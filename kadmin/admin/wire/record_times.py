@@ -60,7 +60,7 @@ def read_record_times(
     answers = ask_leaders(connection, offsets, partial(fetch_times, connection, offsets), leaders)
     return {
         Position(partition, offset): time_ms
-        for partition, times in answers.told.items()
+        for partition, times in answers.found.items()
         for offset, time_ms in times.items()
         if time_ms != NO_TIMESTAMP
     }

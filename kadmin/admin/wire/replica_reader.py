@@ -36,22 +36,22 @@ class WireReplicaReader:
         Raises:
             KafkaError: no broker answers, which `connect_brokers` translates.
         """
-        told = self._connection.metadata(self._topics)
+        metadata = self._connection.metadata(self._topics)
         return Placement(
             replicas={
                 TopicPartition(topic["name"], part["partition_index"]): tuple(
                     map(BrokerId, part["replica_nodes"])
                 )
-                for topic in told["topics"]
+                for topic in metadata["topics"]
                 for part in topic["partitions"]
             },
             addresses={
                 BrokerId(broker["node_id"]): f"{broker['host']}:{broker['port']}"
-                for broker in told["brokers"]
+                for broker in metadata["brokers"]
             },
             topic_ids={
                 topic["name"]: topic_id
-                for topic in told["topics"]
+                for topic in metadata["topics"]
                 if topic["partitions"] and (topic_id := id_text(topic.get("topic_id"))) is not None
             },
         )
@@ -84,7 +84,7 @@ class WireReplicaReader:
             if answer.error_code:
                 silent[broker] = words_of(answer.error_code)
             else:
-                given[broker] = dict(told_in(answer))
+                given[broker] = dict(results_in(answer))
         return given, silent
 
     def starts(
@@ -114,11 +114,11 @@ class WireReplicaReader:
     def _starts_of_leaders(
         self, partitions: Iterable[TopicPartition], moment: int
     ) -> dict[TopicPartition, int]:
-        told = read_offsets(self._connection, partitions, moment).told
-        found = {each: told[each].offset for each in told}
+        starts = read_offsets(self._connection, partitions, moment).found
+        found = {each: starts[each].offset for each in starts}
         # No record is so young: from the end on.
         beyond = [partition for partition, offset in found.items() if offset is None]
-        ends = read_offsets(self._connection, beyond, LATEST).told
+        ends = read_offsets(self._connection, beyond, LATEST).found
         found |= {each: ends[each].offset for each in ends}
         return {each: offset for each, offset in found.items() if offset is not None}
 
@@ -159,7 +159,7 @@ class WireReplicaReader:
         return found
 
 
-def told_in(answer: Any) -> Iterator[tuple[TopicPartition, Fetched | Refusal]]:
+def results_in(answer: Any) -> Iterator[tuple[TopicPartition, Fetched | Refusal]]:
     for topic in answer.responses:
         for part in topic.partitions:
             partition = TopicPartition(topic.topic, part.partition_index)

@@ -53,11 +53,11 @@ def read_snapshot(
     with_configs: bool = False,
     ongoing: Mapping[TopicPartition, PartitionAssignment] | None = None,
     broker: BrokerId | None = None,
-    told: Mapping[str, Any] | None = None,
+    metadata: Mapping[str, Any] | None = None,
 ) -> ClusterSnapshot:
     """Read brokers, controller, and the topics of *selection* with their states; None for none.
 
-    *broker* is asked if it answers, else any is; none where *told* is metadata of a moment ago.
+    *broker* is asked if it answers, else any is; none where *metadata* of a moment ago is given.
 
     A broker's endpoint is the one of the listener that was asked, by the name of its protocol.
     *with_configs* topics have their configs, too; a `min.insync.replicas` that is not set on the
@@ -67,14 +67,14 @@ def read_snapshot(
     Raises:
         KafkaError: a broker's error, which `connect_brokers` translates.
     """
-    told = told or connection.metadata(names_to_ask(selection), broker)
+    metadata = metadata or connection.metadata(names_to_ask(selection), broker)
     protocol = connection.settings.protocol
     brokers = sorted(
-        (registration(broker, protocol) for broker in told["brokers"]),
+        (registration(broker, protocol) for broker in metadata["brokers"]),
         key=lambda broker: broker.broker_id,
     )
     faults: list[Fault] = []
-    topics = {topic.name: topic for topic in known_topics(visible(told["topics"], faults))}
+    topics = {topic.name: topic for topic in known_topics(visible(metadata["topics"], faults))}
     names = [] if selection is None else selection.select(topics)
     topics = {name: with_reassignments(topics[name], ongoing or {}) for name in names}
     defaults = NO_OVERRIDES
@@ -96,7 +96,7 @@ def read_snapshot(
             eligible=read_eligible_leaders(connection, without_isr(topics.values())),
         )
     else:
-        snapshot = replace(snapshot, controller=controller_of(told))
+        snapshot = replace(snapshot, controller=controller_of(metadata))
     return replace(snapshot, faults=tuple(faults))
 
 
@@ -126,13 +126,13 @@ def with_owner(connection: WireConnection, snapshot: ClusterSnapshot) -> Cluster
     if values.get(MIGRATION_MODE) != "true":
         return snapshot
     why = "brokers in migration mode name any broker where KRaft owns the cluster: ask ZooKeeper"
-    faults.append(subjects.untold(subjects.CONTROLLER, "who the controller is", why))
+    faults.append(subjects.unavailable(subjects.CONTROLLER, "who the controller is", why))
     return replace(snapshot, controller=None, faults=tuple(faults))
 
 
-def controller_of(told: Mapping[str, Any]) -> Controller | None:
-    """Return the controller from the metadata *told* by a broker; None during an election."""
-    number = told.get("controller_id")
+def controller_of(metadata: Mapping[str, Any]) -> Controller | None:
+    """Return the controller from a broker's *metadata*; None during an election."""
+    number = metadata.get("controller_id")
     return None if number is None or number < 0 else Controller(broker_id=BrokerId(number))
 
 
@@ -162,8 +162,8 @@ def read_topics(
     known = [*snapshot.topics, *(fault.subject.name for fault in snapshot.faults)]
     if selection.missing(known):
         # Metadata by name lacks the other topics, which the hint needs.
-        told = known_topics(connection.metadata(None)["topics"])
-        selection.require([*known, *(topic.name for topic in told)])
+        described = known_topics(connection.metadata(None)["topics"])
+        selection.require([*known, *(topic.name for topic in described)])
     return snapshot
 
 
@@ -176,12 +176,12 @@ def names_to_ask(selection: TopicSelection | None) -> Sequence[str] | None:
     return selection.wanted
 
 
-def visible(told: Iterable[Mapping[str, Any]], faults: list[Fault]) -> list[Mapping[str, Any]]:
-    """Return those of *told* that may be read; topics asked for by name that may not be read are
+def visible(topics: Iterable[Mapping[str, Any]], faults: list[Fault]) -> list[Mapping[str, Any]]:
+    """Return those of *topics* that may be read; topics asked for by name that may not be read are
     added to the *faults*."""
     found: list[Mapping[str, Any]] = []
     denied: list[Mapping[str, Any]] = []
-    for topic in told:
+    for topic in topics:
         is_denied = topic["error_code"] == TopicAuthorizationFailedError.errno
         (denied if is_denied else found).append(topic)
     if not found and denied:
@@ -209,20 +209,20 @@ def with_topic_configs(
             configs = read_topic_configs(connection, list(topics), denied, failed)
     except (BrokersUnreachable, *SILENCES) as error:
         reason = error.reason if isinstance(error, BrokersUnreachable) else plain(error)
-        faults.append(subjects.untold(subjects.CONFIGS, f"the configs of {whose}", reason))
+        faults.append(subjects.unavailable(subjects.CONFIGS, f"the configs of {whose}", reason))
         return dict(topics), NO_OVERRIDES
     detailed = {name: topics[name] for name in (*denied, *failed)}
     for name, reason in failed.items():
         subject = subjects.config(topic_entity(name))
-        faults.append(subjects.untold(subject, f"the configs of topic '{name}'", reason))
+        faults.append(subjects.unavailable(subject, f"the configs of topic '{name}'", reason))
     if denied:
         whose = f"topic '{denied[0]}'" if len(denied) == 1 else f"{len(denied)} topics"
         faults.append(subjects.hidden(subjects.CONFIGS, f"the configs of {whose}"))
     defaults = NO_OVERRIDES
-    for name, told in configs.items():
-        detailed[name] = replace(topics[name], config=ConfigOverrides(values=told.overrides))
-        if MIN_ISR in told.inherited:
-            defaults = ConfigOverrides(values={MIN_ISR: told.inherited[MIN_ISR]})
+    for name, of_topic in configs.items():
+        detailed[name] = replace(topics[name], config=ConfigOverrides(values=of_topic.overrides))
+        if MIN_ISR in of_topic.inherited:
+            defaults = ConfigOverrides(values={MIN_ISR: of_topic.inherited[MIN_ISR]})
     return dict(sorted(detailed.items())), defaults
 
 
@@ -242,7 +242,7 @@ def with_reassignments(
     return replace(topic, assignment=replace(topic.assignment, partitions=partitions))
 
 
-def told_reassignments(
+def ongoing_reassignments(
     connection: WireConnection,
 ) -> tuple[dict[TopicPartition, PartitionAssignment], tuple[Fault, ...]]:
     """Read as `read_reassignments` does, but return no partition and the fault if this user may not
@@ -254,10 +254,10 @@ def told_reassignments(
     except AuthorizationError:
         return {}, (subjects.hidden(subjects.REASSIGNMENT, what),)
     except NoController:
-        return {}, (subjects.untold(subjects.REASSIGNMENT, what, "there is no controller"),)
+        return {}, (subjects.unavailable(subjects.REASSIGNMENT, what, "there is no controller"),)
     except (BrokersUnreachable, *SILENCES) as error:
         reason = error.reason if isinstance(error, BrokersUnreachable) else plain(error)
-        return {}, (subjects.untold(subjects.REASSIGNMENT, what, reason),)
+        return {}, (subjects.unavailable(subjects.REASSIGNMENT, what, reason),)
 
 
 def read_reassignments(
@@ -305,14 +305,14 @@ def registration(broker: Mapping[str, Any], protocol: str) -> BrokerRegistration
     )
 
 
-def known_topics(told: Iterable[Mapping[str, Any]]) -> Iterable[TopicSnapshot]:
+def known_topics(topics: Iterable[Mapping[str, Any]]) -> Iterable[TopicSnapshot]:
     """Return the topics that the broker knows; it no longer knows one that is being deleted.
 
     Raises:
         IllegalTopicName: a name that was asked for is illegal in Kafka.
         KafkaError: the error of a topic, for example that it may not be read.
     """
-    for topic in told:
+    for topic in topics:
         code = topic["error_code"]
         if code == 0:
             yield topic_snapshot(topic)

@@ -77,17 +77,17 @@ class WireAcls:
         answer = self.connection.ask(request)
         self.check(answer.error_code, answer.error_message)
         found = {}
-        for told in answer.resources:
-            kind, pattern = TYPES.get(told.resource_type), PATTERNS.get(told.pattern_type)
+        for described in answer.resources:
+            kind, pattern = TYPES.get(described.resource_type), PATTERNS.get(described.pattern_type)
             if kind is None or pattern is None:
                 continue
             rules = [
                 Rule(acl.principal, permission, operation, acl.host)
-                for acl in told.acls
+                for acl in described.acls
                 if (operation := OPERATION_OF.get(acl.operation)) is not None
                 and (permission := PERMISSION_OF.get(acl.permission_type)) is not None
             ]
-            resource = ResourcePattern(kind, told.resource_name, pattern)
+            resource = ResourcePattern(kind, described.resource_name, pattern)
             found[resource] = ResourceAcls(entries=tuple(rule.entry for rule in sorted(rules)))
         return AclSnapshot(
             acls={resource: found[resource] for resource in sorted(found, key=order_of)},

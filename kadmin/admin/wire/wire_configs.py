@@ -101,8 +101,8 @@ class WireConfigs:
         topics = self.connection.metadata(names)["topics"]
         # Configs have a right of their own: of these it is asked when they are read.
         hidden = [topic["name"] for topic in topics if topic["error_code"] in DENIALS]
-        told = known_topics(topic for topic in topics if topic["error_code"] not in DENIALS)
-        return tuple(sorted([*hidden, *(topic.name for topic in told)]))
+        visible = known_topics(topic for topic in topics if topic["error_code"] not in DENIALS)
+        return tuple(sorted([*hidden, *(topic.name for topic in visible)]))
 
     def find(self, selection: EntitySelection) -> list[ConfigEntity]:
         """Find the entities of *selection*; without names, all live brokers and their defaults."""
@@ -136,10 +136,10 @@ class WireConfigs:
             return {}, ()
         if entities[0].root.kind in QUOTA_KINDS:
             return self.read_limits(entities), ()
-        found, faults = self.told(entities)
+        found, faults = self.described(entities)
         return {
-            entity: ConfigOverrides(values=overrides_of(entity.root, told))
-            for entity, told in found.items()
+            entity: ConfigOverrides(values=overrides_of(entity.root, answer))
+            for entity, answer in found.items()
         }, faults
 
     def read_limits(self, entities: Sequence[ConfigEntity]) -> dict[ConfigEntity, ConfigOverrides]:
@@ -163,7 +163,7 @@ class WireConfigs:
         self.has_warned = True
         return {}
 
-    def told(
+    def described(
         self, entities: Sequence[ConfigEntity], *, with_synonyms: bool = False
     ) -> tuple[dict[ConfigEntity, Described], Sequence[Fault]]:
         """Read the configs of the topics or brokers *entities*; deleted topics are left out.
@@ -183,19 +183,19 @@ class WireConfigs:
         else:
             self.require_alive(by_name)
             read = partial(read_brokers, silent=silent if self.leaves_out_silent else None)
-        told = read(self.connection, list(by_name), with_synonyms=with_synonyms, denied=denied)
-        if denied and not told:
+        answers = read(self.connection, list(by_name), with_synonyms=with_synonyms, denied=denied)
+        if denied and not answers:
             is_topic = entities[0].kind is EntityKind.TOPICS
             error = TopicAuthorizationFailedError if is_topic else ClusterAuthorizationFailedError
             raise error(f"configs of {by_name[denied[0]]}")
-        found = {entity: told[name] for name, entity in by_name.items() if name in told}
+        found = {entity: answers[name] for name, entity in by_name.items() if name in answers}
         return found, [
             *(
                 subjects.hidden(subjects.config(by_name[name]), f"the configs of {by_name[name]}")
                 for name in denied
             ),
             *(
-                subjects.untold(
+                subjects.unavailable(
                     subjects.config(by_name[name]), f"the configs of {by_name[name]}", reason
                 )
                 for name, reason in sorted(silent.items())
@@ -221,15 +221,15 @@ class WireConfigs:
     ) -> tuple[Mapping[ConfigEntity, Sequence[ConfigValue]], Sequence[Fault]]:
         if not entities:
             return {}, ()
-        found, faults = self.told(entities, with_synonyms=True)
+        found, faults = self.described(entities, with_synonyms=True)
         return {entity: config_values(entity.root, one) for entity, one in found.items()}, faults
 
     def snapshot(self, entities: Sequence[ConfigEntity]) -> ConfigSnapshot:
         names = [str(entity.root.name) for entity in entities if entity.kind is EntityKind.TOPICS]
-        told = self.connection.metadata(names)
+        metadata = self.connection.metadata(names)
         protocol = self.connection.settings.protocol
-        brokers = [registration(broker, protocol) for broker in told["brokers"]]
-        topics = {topic.name: topic.assignment for topic in known_topics(told["topics"])}
+        brokers = [registration(broker, protocol) for broker in metadata["brokers"]]
+        topics = {topic.name: topic.assignment for topic in known_topics(metadata["topics"])}
         configs, faults = self.read(entities)
         gone = {
             str(entity.root.name)
@@ -242,7 +242,7 @@ class WireConfigs:
             brokers={broker.broker_id: broker for broker in brokers},
             topics=topics,
             missing_topics=frozenset(gone | (set(names) - topics.keys())),
-            is_told_by_brokers=True,
+            is_from_brokers=True,
         )
 
     def fence(self) -> Fence:

@@ -106,15 +106,15 @@ class WireElections:
     def not_elected(self, elections: Sequence[PartitionElection]) -> Remaining[PartitionElection]:
         self.connection.budget.renew()
         topics = sorted({election.partition.topic for election in elections})
-        told = self.connection.metadata(topics, self.teller)
-        leaders = leaders_in(told["topics"])
+        metadata = self.connection.metadata(topics, self.teller)
+        leaders = leaders_in(metadata["topics"])
         return Remaining(
             items=[
                 election
                 for election in elections
                 if not has_another_leader(election, leaders.get(election.partition, NO_LEADER))
             ],
-            has_controller=told["controller_id"] >= 0,
+            has_controller=metadata["controller_id"] >= 0,
         )
 
 

@@ -170,18 +170,20 @@ class WireGroups:
         unknown = {each: undescribed[each.topic] for each in wanted if each.topic in undescribed}
         there = (wanted & existing) - unknown.keys()
         self._leaders = leaders = leaders_in(topics)
-        starts = read_offsets(self.connection, there, EARLIEST, leaders).told if with_starts else {}
+        starts = (
+            read_offsets(self.connection, there, EARLIEST, leaders).found if with_starts else {}
+        )
         # The ends after the starts, and after what was committed: no log ends before either.
         ends = read_offsets(self.connection, there, LATEST, leaders)
         return Logs(
             ends={
-                each: found.offset for each, found in ends.told.items() if found.offset is not None
+                each: found.offset for each, found in ends.found.items() if found.offset is not None
             },
             starts={
                 each: found.offset for each, found in starts.items() if found.offset is not None
             },
             gone=frozenset(wanted - existing - unknown.keys()),
-            unknown={**unknown, **ends.untold},
+            unknown={**unknown, **ends.unanswered},
         )
 
     def record_times(self, positions: Iterable[Position]) -> Mapping[Position, int | None]:
@@ -301,9 +303,9 @@ class WireGroups:
             yield group, passing, refused
 
         answers = self.coordinators.ask([group], ask)
-        if group in answers.told:
-            return answers.told[group]
-        return dict.fromkeys(partitions, answers.untold[group])
+        if group in answers.found:
+            return answers.found[group]
+        return dict.fromkeys(partitions, answers.unanswered[group])
 
     def delete(self, names: Sequence[str]) -> dict[str, str]:
         """Delete groups; returns those that are kept, with the reason."""
@@ -323,7 +325,7 @@ class WireGroups:
                     is_gone = each.error_code == GroupIdNotFoundError.errno
                     yield each.group_id, 0 if is_gone else each.error_code, None
 
-        return dict(self.coordinators.ask(names, ask).untold)
+        return dict(self.coordinators.ask(names, ask).unanswered)
 
 
 def listed_group(answer: Any, broker: BrokerId) -> ListedGroup:

@@ -52,7 +52,7 @@ class WireRecords:
         self.connection.budget.renew()
         before = {each.partition: each.before for each in plan.deleting}
         answers = ask_leaders(self.connection, before, partial(self.delete, before))
-        return Partly(answers.untold) if answers.untold else Committed()
+        return Partly(answers.unanswered) if answers.unanswered else Committed()
 
     def delete(
         self,

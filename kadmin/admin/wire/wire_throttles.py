@@ -42,14 +42,14 @@ class WireThrottles(WireConfigs):
         # The defaults of all brokers have no name, and each broker returns them.
         returned = {None, *self.live_brokers()}
         topics: list[ConfigEntity] = []
-        told: list[ConfigEntity] = []
+        answering: list[ConfigEntity] = []
         silent: list[ConfigEntity] = []
         for entity in entities:
             if entity.kind is EntityKind.TOPICS:
                 topics.append(entity)
             else:
-                (told if entity.root.name in returned else silent).append(entity)
-        of_brokers, faults = super().read(told)
+                (answering if entity.root.name in returned else silent).append(entity)
+        of_brokers, faults = super().read(answering)
         found = {**super().read(topics)[0], **of_brokers}
         configs = {entity: found[entity] for entity in entities if entity in found}
         return configs, [*map(fault_of, silent), *filter(is_temporary, faults)]
@@ -64,17 +64,17 @@ class WireThrottles(WireConfigs):
             return Conflict("the lease of throttles", ConflictKind.VERSION)
         outcome = super().write(fence, plan)
         for _ in range(LOOKS_MAX):
-            if not isinstance(outcome, Committed) or self.is_told(plan):
+            if not isinstance(outcome, Committed) or self.is_in_effect(plan):
                 break
             self.connection.budget.pause(PAUSE_S)
         return outcome
 
-    def is_told(self, plan: ConfigPlan) -> bool:
+    def is_in_effect(self, plan: ConfigPlan) -> bool:
         """Return whether brokers return the changes of *plan*; also True if the entity is gone."""
-        told = self.read([plan.entity])[0].get(plan.entity)
+        found = self.read([plan.entity])[0].get(plan.entity)
         names = [change.name for change in plan.changes]
-        return told is None or all(
-            told.values.get(name) == plan.after.values.get(name) for name in names
+        return found is None or all(
+            found.values.get(name) == plan.after.values.get(name) for name in names
         )
 
 

@@ -31,7 +31,7 @@ from kadmin.admin.wire.describe_configs import read_brokers, read_topic_configs
 from kadmin.admin.wire.outcomes import AnswerLost, outcome
 from kadmin.admin.wire.quorum import read_eligible_leaders
 from kadmin.admin.wire.refused_partitions import read_refused, refusing
-from kadmin.admin.wire.snapshot import known_topics, read_snapshot, told_reassignments
+from kadmin.admin.wire.snapshot import known_topics, ongoing_reassignments, read_snapshot
 from kadmin.arguments.topics import TopicSelection
 from kadmin.errors import KadminError
 from kadmin.plan.broker_names import hosts_of
@@ -81,18 +81,19 @@ class WireTopics:
 
     def names(self, wanted: Sequence[str] = ()) -> TopicNames:
         """Read the names; brokers leave out most topics that wait for their deletion."""
-        told = {topic.name for topic in known_topics(self.connection.metadata(None)["topics"])}
+        names = {topic.name for topic in known_topics(self.connection.metadata(None)["topics"])}
         return TopicNames(
-            names=tuple(sorted(told | self.going)), marked_for_deletion=frozenset(self.going - told)
+            names=tuple(sorted(names | self.going)),
+            marked_for_deletion=frozenset(self.going - names),
         )
 
     def broker_ids(self) -> Sequence[BrokerId]:
-        told = self.connection.metadata([])["brokers"]
-        return sorted(BrokerId(broker["node_id"]) for broker in told)
+        brokers = self.connection.metadata([])["brokers"]
+        return sorted(BrokerId(broker["node_id"]) for broker in brokers)
 
     def topics_of_id(self, topic_id: str) -> TopicsOfId:
-        told = known_topics(self.connection.metadata(None)["topics"])
-        names = sorted(topic.name for topic in told if topic.assignment.topic_id == topic_id)
+        topics = known_topics(self.connection.metadata(None)["topics"])
+        names = sorted(topic.name for topic in topics if topic.assignment.topic_id == topic_id)
         return TopicsOfId(names=tuple(names), faults=())
 
     def snapshot(
@@ -101,12 +102,12 @@ class WireTopics:
         # Metadata holds the states anyway.
         if not with_topics:
             return read_snapshot(self.connection, None)
-        ongoing, faults = told_reassignments(self.connection)
-        told = read_snapshot(self.connection, selection, with_configs=True, ongoing=ongoing)
+        ongoing, faults = ongoing_reassignments(self.connection)
+        snapshot = read_snapshot(self.connection, selection, with_configs=True, ongoing=ongoing)
         return replace(
-            told,
-            topics={**{name: gone(name) for name in self.going}, **told.topics},
-            faults=(*faults, *told.faults),
+            snapshot,
+            topics={**{name: gone(name) for name in self.going}, **snapshot.topics},
+            faults=(*faults, *snapshot.faults),
         )
 
     def with_refusals(self, snapshot: ClusterSnapshot) -> ClusterSnapshot:
@@ -127,8 +128,8 @@ class WireTopics:
     def default_counts(self) -> DefaultCounts:
         """Return the controller's defaults: it applies its own where a request has none."""
         controller = str(self.connection.controller())
-        told = read_brokers(self.connection, [controller])[controller]
-        values = {config.name: config.value for config in told}
+        configs = read_brokers(self.connection, [controller])[controller]
+        values = {config.name: config.value for config in configs}
         return DefaultCounts(
             partition_count=int(values["num.partitions"]),
             replication_factor=int(values["default.replication.factor"]),
@@ -138,10 +139,10 @@ class WireTopics:
         """Return that of the controller; None where this user may not see it."""
         try:
             controller = str(self.connection.controller())
-            told = read_brokers(self.connection, [controller])[controller]
+            configs = read_brokers(self.connection, [controller])[controller]
         except (AuthorizationError, KadminError):
             return None
-        text = next((config.value for config in told if config.name == MIN_ISR), None) or ""
+        text = next((config.value for config in configs if config.name == MIN_ISR), None) or ""
         return int(text) if text.isascii() and text.isdigit() else None
 
     def write(self, fence: Fence, plan: TopicPlan) -> Outcome:
@@ -176,8 +177,8 @@ class WireTopics:
         try:
             # Other brokers may know of old topics still, or not yet of any.
             controller = self.connection.controller()
-            told = known_topics(self.connection.metadata([plan.name], controller)["topics"])
-            layouts = [layout_of(topic.assignment) for topic in told]
+            topics = known_topics(self.connection.metadata([plan.name], controller)["topics"])
+            layouts = [layout_of(topic.assignment) for topic in topics]
             match plan:
                 case CreatePlan():
                     return layouts == [plan.layout] and self.has_configs(plan)
@@ -228,10 +229,12 @@ class WireTopics:
             answer = self.connection.client.create_topics(
                 {plan.name: topic}, timeout_ms=self.wait_ms, raise_errors=False
             )
-        [told] = answer["topics"]
-        if told["error_code"] == TopicAlreadyExistsError.errno:
+        [created] = answer["topics"]
+        if created["error_code"] == TopicAlreadyExistsError.errno:
             self.look_for(plan.name)
-        return outcome(told["error_code"], what, f"topic '{plan.name}'", told.get("error_message"))
+        return outcome(
+            created["error_code"], what, f"topic '{plan.name}'", created.get("error_message")
+        )
 
     def look_for(self, topic: str) -> None:
         """Wait until *topic* is in the brokers' metadata or is gone; one that stays hidden is being
@@ -249,19 +252,19 @@ class WireTopics:
         Found by asking whether such topics can be created; a user who may not create any gets none.
         """
         leaders, _has_controller = self.leaders(topics)
-        untold = [topic for topic in topics if topic not in leaders]
-        if not untold:
+        unknown = [topic for topic in topics if topic not in leaders]
+        if not unknown:
             return []
         with self.connection.asking_controller():
             answer = self.connection.client.create_topics(
-                {topic: {"num_partitions": 1, "replication_factor": 1} for topic in untold},
+                {topic: {"num_partitions": 1, "replication_factor": 1} for topic in unknown},
                 validate_only=True,
                 raise_errors=False,
             )
         return [
-            told["name"]
-            for told in answer["topics"]
-            if told["error_code"] == TopicAlreadyExistsError.errno
+            each["name"]
+            for each in answer["topics"]
+            if each["error_code"] == TopicAlreadyExistsError.errno
         ]
 
     def add_partitions(self, plan: AddPartitionsPlan) -> Outcome:
@@ -274,8 +277,8 @@ class WireTopics:
             answer = self.connection.client.create_partitions(
                 {plan.name: request}, timeout_ms=self.wait_ms, raise_errors=False
             )
-        [told] = answer.results
-        return outcome(told.error_code, what, f"topic '{plan.name}'", told.error_message)
+        [result] = answer.results
+        return outcome(result.error_code, what, f"topic '{plan.name}'", result.error_message)
 
     def delete(self, plan: DeletePlan) -> Outcome:
         what = f"delete topic '{plan.name}'"
@@ -283,8 +286,10 @@ class WireTopics:
             answer = self.connection.client.delete_topics(
                 [plan.name], timeout_ms=self.wait_ms, raise_errors=False
             )
-        [told] = answer["topics"]
-        return outcome(told["error_code"], what, f"topic '{plan.name}'", told.get("error_message"))
+        [result] = answer["topics"]
+        return outcome(
+            result["error_code"], what, f"topic '{plan.name}'", result.get("error_message")
+        )
 
     def alter_configs(self, plan: ConfigPlan) -> Outcome:
         if not plan.changes:
@@ -314,8 +319,8 @@ class WireTopics:
     def leaders(self, topics: Collection[str]) -> tuple[Mapping[str, Mapping[int, int]], bool]:
         """Return the leaders of those of *topics* that there are, by topic and partition, and
         whether there is a controller."""
-        told = self.connection.metadata(sorted(topics))
-        return leaders_of(told["topics"]), told["controller_id"] >= 0
+        metadata = self.connection.metadata(sorted(topics))
+        return leaders_of(metadata["topics"]), metadata["controller_id"] >= 0
 
 
 def gone(name: str) -> TopicSnapshot:
@@ -329,10 +334,10 @@ def gone(name: str) -> TopicSnapshot:
     )
 
 
-def leaders_of(told: Iterable[Mapping[str, Any]]) -> dict[str, dict[int, int]]:
+def leaders_of(topics: Iterable[Mapping[str, Any]]) -> dict[str, dict[int, int]]:
     return {
         topic["name"]: {part["partition_index"]: part["leader_id"] for part in topic["partitions"]}
-        for topic in told
+        for topic in topics
         if topic["error_code"] != UnknownTopicOrPartitionError.errno
     }
 

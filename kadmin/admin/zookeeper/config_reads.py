@@ -147,11 +147,11 @@ def read_config_snapshot(entities: Sequence[ConfigEntity]) -> Steps[ConfigSnapsh
         (of_brokers, of_topics, *map(GetData, nodes))
     )
     configs, faults = apart(zip(entities, replies, strict=True))
-    told = zip(topics, items_in(of_topics, topic_reply), strict=True)
+    answers = zip(topics, items_in(of_topics, topic_reply), strict=True)
     return ConfigSnapshot(
         configs=configs,
         faults=faults,
         brokers=brokers_in(of_brokers, broker_reply, []),
         topics=topics_in(topics, of_topics, topic_reply, []),
-        missing_topics=frozenset(topic for topic, item in told if item is None),
+        missing_topics=frozenset(topic for topic, item in answers if item is None),
     )

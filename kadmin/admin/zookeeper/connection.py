@@ -28,7 +28,7 @@ from kadmin.admin.zookeeper.client_log import debug_handler
 from kadmin.admin.zookeeper.ensemble_probe import PROBE_S, EnsembleProbe, Heard, Voice
 from kadmin.admin.zookeeper.multiread import BatchedReader
 from kadmin.budget import Budget
-from kadmin.errors import KadminError, UnreachableError, UsageError
+from kadmin.errors import DeniedError, KadminError, UnreachableError, UsageError
 from kadmin.extras import installer
 from kadmin.settings.keys import ZooKeeperAuth
 from kadmin.settings.resolve import ZooKeeperSettings
@@ -97,7 +97,7 @@ class NoMajority(ZooKeeperSilent):
         self.heard = heard
 
 
-class ZooKeeperDenied(KadminError):
+class ZooKeeperDenied(DeniedError):
     """ZooKeeper refused the credentials, or the znode's ACL refused us."""
 
     def __init__(self, connect: str, reason: str) -> None:

@@ -29,7 +29,7 @@ def ask_ensemble(settings: ZooKeeperSettings, admin_port: int | None) -> list[Se
     *admin_port* is that of the admin servers, which are asked as well; None for none.
     """
     with EnsembleAsking(settings, admin_port) as asking:
-        return asking.told()
+        return asking.answers()
 
 
 class EnsembleAsking:
@@ -56,33 +56,33 @@ class EnsembleAsking:
     def __exit__(self, *_: object) -> None:
         self._words.close()
 
-    def told(self) -> list[ServerAnswers]:
-        told = told_by(self._words, self._patience_s)
+    def answers(self) -> list[ServerAnswers]:
+        answers = answers_of(self._words, self._patience_s)
         if self._figures is None or self._admin_port is None:
-            return told
+            return answers
         figures = self._figures.answers(self._patience_s)
         return [
             with_figures(each, figures.get(each.server, "no answer"), self._admin_port)
-            for each in told
+            for each in answers
         ]
 
 
-def told_by(asking: Asking[str, ServerAnswers], patience_s: float) -> list[ServerAnswers]:
-    told = asking.answers(patience_s)
+def answers_of(asking: Asking[str, ServerAnswers], patience_s: float) -> list[ServerAnswers]:
+    answers = asking.answers(patience_s)
     silent = (ServerAnswers(server=server, failure="no answer") for server in asking.servers)
-    return [told.get(each.server, each) for each in silent]
+    return [answers.get(each.server, each) for each in silent]
 
 
 def with_figures(
-    told: ServerAnswers, answer: dict[str, str] | str, admin_port: int
+    report: ServerAnswers, answer: dict[str, str] | str, admin_port: int
 ) -> ServerAnswers:
-    """Return *told* with the figures of its admin server, or the reason why there are none."""
-    if told.failure is not None:
-        return told
+    """Return *report* with the figures of its admin server, or the reason why there are none."""
+    if report.failure is not None:
+        return report
     if isinstance(answer, dict):
-        return replace(told, figures=answer)
-    host, _ = split_address(told.server)
-    return replace(told, admin_failure=f"{host_and_port(host, admin_port)}: {answer}")
+        return replace(report, figures=answer)
+    host, _ = split_address(report.server)
+    return replace(report, admin_failure=f"{host_and_port(host, admin_port)}: {answer}")
 
 
 def ask_words(

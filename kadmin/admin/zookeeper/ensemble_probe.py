@@ -85,8 +85,8 @@ class Heard:
         answering = [each for each in self.servers if isinstance(self.voices.get(each), Voice)]
         silent = {each: why for each, why in self.reasons().items() if each not in answering}
         text = no_majority(len(answering), len(self.servers))
-        told = "; ".join(f"{server}: {why}" for server, why in silent.items())
-        return f"{text} ({told})" if told else text
+        reasons = "; ".join(f"{server}: {why}" for server, why in silent.items())
+        return f"{text} ({reasons})" if reasons else text
 
 
 class EnsembleProbe:

@@ -70,11 +70,11 @@ class ZooKeeperAcls:
         acls: dict[ResourcePattern, ResourceAcls] = {}
         damaged = {}
         for resource in sorted(found.rules, key=order_of):
-            told = found.rules[resource]
-            if isinstance(told, CorruptZnodeError):
-                (damaged[resource],) = faults_of([told])
+            rules = found.rules[resource]
+            if isinstance(rules, CorruptZnodeError):
+                (damaged[resource],) = faults_of([rules])
             else:
-                acls[resource] = told
+                acls[resource] = rules
         return AclSnapshot(
             acls=acls,
             damaged=damaged,

@@ -78,13 +78,13 @@ class ZooKeeperGroups:
         found = self.connection.read(read_groups(names))
         self.warn_of(found.faults)
         return GroupAnswers(
-            told={name: group_of(name, found.groups.get(name)) for name in names}, untold={}
+            found={name: group_of(name, found.groups.get(name)) for name in names}, unanswered={}
         )
 
     def committed(self, names: Iterable[str]) -> GroupAnswers[Mapping[TopicPartition, int]]:
         found = self.connection.read(read_group_offsets(names))
         self.warn_of(found.faults)
-        return GroupAnswers(told=found.offsets, untold={})
+        return GroupAnswers(found=found.offsets, unanswered={})
 
     def warn_of(self, faults: Iterable[CorruptZnodeError]) -> None:
         for fault in faults:

@@ -35,12 +35,12 @@ FAST: Final = 1
 class Page:
     """The metrics of one poll, and the same compressed.
 
-    *untold* is how much it lacks; *missing* are names that were asked for and do not exist.
+    *unanswered* is how much it lacks; *missing* are names that were asked for and do not exist.
     """
 
     text: bytes
     zipped: bytes
-    untold: Mapping[str, int] = field(default_factory=dict)
+    unanswered: Mapping[str, int] = field(default_factory=dict)
     missing: Sequence[KadminError] = ()
 
 
@@ -93,7 +93,7 @@ class Exporter:
         exported = read_exported(session, self.settings.wanted, self._history)
         return replace(
             page(chain(cluster_families(exported), group_families(exported))),
-            untold=untold_in(exported),
+            unanswered=unanswered_in(exported),
             missing=exported.missing,
         )
 
@@ -133,10 +133,10 @@ def read_check(session: "Session") -> Page:
     return page(finding_families(judge(evidence)))
 
 
-def untold_in(exported: "Exported") -> dict[str, int]:
+def unanswered_in(exported: "Exported") -> dict[str, int]:
     return {
         "brokers": len(exported.silent),
-        "groups": len(exported.groups.untold),
+        "groups": len(exported.groups.unanswered),
         "partitions": len(exported.logs.unknown),
     }
 
@@ -150,7 +150,7 @@ def health_of(reading: Reading[Page]) -> PollHealth:
         number=reading.number,
         failure_count=reading.failure_count,
         late_count=reading.late_count,
-        untold={} if answer is None else answer.untold,
+        unanswered={} if answer is None else answer.unanswered,
     )
 
 
@@ -175,8 +175,8 @@ class News:
     def _text(self, reading: Reading[Page]) -> str:
         if reading.error is not None:
             return f"poll {self.name}: {reading.error.message}; trying again"
-        untold = {} if reading.answer is None else reading.answer.untold
-        lacking = [counted(n, what.removesuffix("s")) for what, n in untold.items() if n]
+        unanswered = {} if reading.answer is None else reading.answer.unanswered
+        lacking = [counted(n, what.removesuffix("s")) for what, n in unanswered.items() if n]
         if lacking:
             return f"poll {self.name}: no answer about {', '.join(lacking)}"
         missing = () if reading.answer is None else reading.answer.missing

@@ -45,8 +45,8 @@ def read_exported(session: "Session", wanted: Wanted, history: History) -> Expor
         all_names = [each.name for each in listing.groups]
         names = [name for name in all_names if wanted.groups.takes(name)]
         commits = read_commits(admin, names)
-        told = connection.metadata(None)
-        snapshot = read_snapshot(connection, TopicSelection(), told=told)
+        metadata = connection.metadata(None)
+        snapshot = read_snapshot(connection, TopicSelection(), metadata=metadata)
         takes = cache(wanted.topics.takes)
         topics = {name: topic for name, topic in snapshot.topics.items() if takes(name)}
         partitions = {
@@ -55,7 +55,7 @@ def read_exported(session: "Session", wanted: Wanted, history: History) -> Expor
             for number in topic.assignment.partitions
         }
         partitions.update(each for each in commits.partitions() if takes(each.topic))
-        logs = admin.logs_in(told["topics"], partitions, with_starts=True)
+        logs = admin.logs_in(metadata["topics"], partitions, with_starts=True)
         report = report_of(commits, logs, now_ms(), lambda each: takes(each.topic))
         report = with_unread_times(admin, report)
     history.add(report)

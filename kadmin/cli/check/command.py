@@ -210,13 +210,13 @@ def judged_groups(
 ) -> "tuple[tuple[GroupVerdict, ...], tuple[str, ...]]":
     """Return the verdicts on all groups, and which could not be had, with the reasons."""
     try:
-        untold = looks.look() if options["watch"] is not None else looks.look_twice()
+        unanswered = looks.look() if options["watch"] is not None else looks.look_twice()
     except KadminError as error:
         # The rest has its time anew.
         looks.session.look_again()
         return (), (f"groups of consumers: {error.message}",)
     verdicts = looks.history.verdicts(round(1000 * options["behind_after"]))
-    gaps = [f"group '{name}': {why}" for name, why in sorted(untold.items())]
+    gaps = [f"group '{name}': {why}" for name, why in sorted(unanswered.items())]
     unknown = sorted({row.partition for each in verdicts for row in each.unknown})
     if unknown:
         gaps.append(f"how far groups are in {counted_partitions(unknown)}: no leader answers")
@@ -243,7 +243,7 @@ def wait_until_healthy(
     from kadmin.render.check import verdict
 
     deadline = time.monotonic() + options["wait_healthy"]
-    told = ""
+    reported = ""
     while True:
         session.look_again()
         try:
@@ -253,9 +253,9 @@ def wait_until_healthy(
             now = verdict(report)
         except UnreachableError as error:
             now = error.message
-        if now != told:
+        if now != reported:
             session.output.note(f"waiting: {now}")
-            told = now
+            reported = now
         if time.monotonic() >= deadline:
             return
         time.sleep(PAUSE_S)

@@ -111,11 +111,11 @@ def up(session: Session, name: str, use: bool | None, **options: Any) -> None:
     )
     tell_what_was_done(session, result)
     lay_out(session, result.cluster.zookeeper_connect)
+    show_what_is_up(session, result)
     way = f" --zookeeper {result.cluster.zookeeper_connect}"
     if use is not False:
         is_current = enter(session, result.cluster, makes_current=use is True)
         way = "" if is_current else f" --cluster {name}"
-    show_what_is_up(session, result)
     tell_what_is_next(session, result, way)
 
 

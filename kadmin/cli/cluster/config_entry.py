@@ -7,6 +7,7 @@ another cluster is never touched.
 from typing import TYPE_CHECKING, Any
 
 from kadmin.cli.session import Session
+from kadmin.errors import RefusedError
 
 if TYPE_CHECKING:
     from kadmin.local.state import LocalCluster
@@ -20,14 +21,26 @@ def enter(session: Session, cluster: "LocalCluster", *, makes_current: bool) -> 
     It becomes the current one where there is none, or where this *makes_current*: else the next
     command without a name, meant for the current cluster, would go to another one.  An entry that
     was refined, say by a chroot, is kept as long as its servers are ours.
+
+    Raises:
+        RefusedError: the name is another cluster's there.
     """
-    from kadmin.settings.config_writer import add_cluster, use_cluster
+    from kadmin.settings.config_writer import ClusterExists, add_cluster, use_cluster
 
     file = session.settings.file
     connect = cluster.zookeeper_connect
     if servers_of(file.clusters.get(cluster.name)) != connect:
         values = {"zookeeper": connect, BOOTSTRAP: cluster.bootstrap_servers or None}
-        add_cluster(file.path, cluster.name, values)
+        try:
+            add_cluster(file.path, cluster.name, values)
+        except ClusterExists as error:
+            there = servers_of(file.clusters.get(cluster.name)) or "brokers alone"
+            raise RefusedError(
+                f"the configuration {file.path} has another cluster '{cluster.name}' ({there}),"
+                " to which '--cluster' and the current cluster still refer",
+                hint=f"name this one with --zookeeper {connect}, or 'kadmin config remove"
+                f" {cluster.name}' and 'kadmin cluster up --name {cluster.name}' again",
+            ) from error
     else:
         update_bootstrap(session, cluster)
     if file.current == cluster.name:

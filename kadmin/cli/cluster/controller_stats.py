@@ -17,8 +17,8 @@ def controller_of(found: "ClusterStatus") -> ControllerStats | None:
 
     Of several that do, all but the one of the newest epoch have not noticed the newer one yet.
     """
-    told = [stats for broker in found.brokers if (stats := stats_of(broker)) is not None]
-    claims = {one.controller_epoch: one for one in told if one.controller_epoch is not None}
+    answering = [stats for broker in found.brokers if (stats := stats_of(broker)) is not None]
+    claims = {one.controller_epoch: one for one in answering if one.controller_epoch is not None}
     return claims[max(claims)] if claims else None
 
 

@@ -22,15 +22,16 @@ RATES_MS: Final = 60_000
 """While watching, rates are those of the last minute."""
 
 
-class UntoldGroups(UnreachableError):
+class UnansweredGroups(UnreachableError):
     """Groups whose coordinators did not answer for them."""
 
-    def __init__(self, untold: Mapping[str, str]) -> None:
+    def __init__(self, unanswered: Mapping[str, str]) -> None:
         super().__init__(
-            f"no coordinator answered for {len(untold)} of the groups: {listed(sorted(untold))}",
+            f"no coordinator answered for {len(unanswered)} of the groups:"
+            f" {listed(sorted(unanswered))}",
             hint="kadmin brokers --describe",
         )
-        self.names = tuple(untold)
+        self.names = tuple(unanswered)
 
 
 def list_groups(session: Session, options: Mapping[str, Any]) -> None:
@@ -108,21 +109,21 @@ def describe_members(
 
     with session.groups(in_zookeeper=options["in_zookeeper"]) as admin:
         described = admin.describe(names_of(admin, selection))
-        groups = [described.told[name] for name in sorted(described.told)]
+        groups = [described.found[name] for name in sorted(described.found)]
         require_groups(admin, selection, groups)
         require_partitions(admin, partitions, ())
     if partitions.scopes:
         groups = [each for each in groups if has_member_in(each, partitions)]
     if options["state"] is not None:
-        document = states_document(groups, described.untold)
+        document = states_document(groups, described.unanswered)
     elif options["by_host"]:
-        document = hosts_document(groups, described.untold)
+        document = hosts_document(groups, described.unanswered)
     else:
-        document = members_document(groups, described.untold, is_verbose=options["verbose"])
+        document = members_document(groups, described.unanswered, is_verbose=options["verbose"])
     session.output.show(document, plain=options["plain"])
     if options["state"] is None:
         note_states(session, groups)
-    warn_of_untold(session, described.untold)
+    warn_of_unanswered(session, described.unanswered)
 
 
 def describe_offsets(
@@ -165,7 +166,9 @@ def describe_offsets(
             output.warn(f"{more} whose commit does not fit the log: --output json has them")
     if report.hidden_count:
         output.note(f"{counted(report.hidden_count, 'partition')} not shown")
-    warn_of_untold(session, report.untold, (row for each in report.groups for row in each.rows))
+    warn_of_unanswered(
+        session, report.unanswered, (row for each in report.groups for row in each.rows)
+    )
 
 
 def note_states(session: Session, groups: "list[Group]") -> None:
@@ -180,10 +183,10 @@ def note_states(session: Session, groups: "list[Group]") -> None:
             session.output.note(f"{which} is rebalancing.")
 
 
-def untold_texts(untold: Mapping[str, str]) -> Iterator[str]:
+def unanswered_texts(unanswered: Mapping[str, str]) -> Iterator[str]:
     """Which groups are left out, in a line for each reason: a coordinator may have thousands."""
     by_reason: dict[str, list[str]] = {}
-    for name, reason in sorted(untold.items()):
+    for name, reason in sorted(unanswered.items()):
         by_reason.setdefault(reason, []).append(name)
     for reason, names in by_reason.items():
         which = f"group '{names[0]}'"
@@ -192,21 +195,21 @@ def untold_texts(untold: Mapping[str, str]) -> Iterator[str]:
         yield f"left out: {which}: {reason}"
 
 
-def warn_of_untold(
-    session: Session, untold: Mapping[str, str], rows: Iterable[PartitionLag] = ()
+def warn_of_unanswered(
+    session: Session, unanswered: Mapping[str, str], rows: Iterable[PartitionLag] = ()
 ) -> None:
     """Warn of the groups that no coordinator answered for, and raise then; also where no leader
     returned the end of one of *rows*.
 
     Raises:
-        UntoldGroups, UntoldOffsets: something is left out.
+        UnansweredGroups, UnansweredOffsets: something is left out.
     """
-    from kadmin.plan.offsets import UntoldOffsets
+    from kadmin.plan.offsets import UnansweredOffsets
 
-    for text in untold_texts(untold):
+    for text in unanswered_texts(unanswered):
         session.output.warn(text)
-    if untold:
-        raise UntoldGroups(untold)
+    if unanswered:
+        raise UnansweredGroups(unanswered)
     unknown = {row.partition: row.reason for row in rows if row.condition is Condition.UNKNOWN}
     if unknown:
-        raise UntoldOffsets(unknown)
+        raise UnansweredOffsets(unknown)

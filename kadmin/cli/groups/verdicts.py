@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from kadmin.cli.groups.looks import warn_of_untold
+from kadmin.cli.groups.looks import warn_of_unanswered
 from kadmin.cli.session import Session
 from kadmin.cli.watching import watch
 from kadmin.errors import ExitCode
@@ -38,13 +38,13 @@ def judge_groups(session: Session, options: Mapping[str, Any]) -> None:
     verdicts: list[Verdict] = []
 
     def show() -> None:
-        untold = looks.look_twice() if options["watch"] is None else looks.look()
+        unanswered = looks.look_twice() if options["watch"] is None else looks.look()
         judged = JudgedGroups(
             groups=tuple(looks.history.verdicts(behind_ms)),
             now_ms=now_ms(),
             behind_ms=behind_ms,
             window_ms=window_ms,
-            untold=untold,
+            unanswered=unanswered,
         )
         verdicts[:] = [each.verdict for each in judged.groups]
         judged = ranked_verdicts(judged, order, options["limit"])
@@ -52,7 +52,7 @@ def judge_groups(session: Session, options: Mapping[str, Any]) -> None:
         if judged.hidden_count:
             session.output.note(f"{counted(judged.hidden_count, 'group')} not shown")
         rows = (part.row for each in judged.groups for part in each.partitions)
-        warn_of_untold(session, untold, rows)
+        warn_of_unanswered(session, unanswered, rows)
 
     watch(session, options["watch"], show)
     if any(verdict is not Verdict.OK for verdict in verdicts):

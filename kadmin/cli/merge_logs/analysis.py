@@ -154,7 +154,7 @@ def analyze(session: Session, job: "Job", engine: "Engine | None", options: dict
     else:
         document = analysis_document(analysis, proves=proves)
     session.output.show(document)
-    for text in told_lines(analysis, time.monotonic() - started):
+    for text in what_was_read(analysis, time.monotonic() - started):
         session.output.note(text)
     if options["html"] is not None:
         session.output.note(f"wrote {options['html']}")
@@ -201,8 +201,8 @@ def check_found(analysis: "Analysis", wanted: "Selection") -> None:
             f"no line shows who leads {these} of {listed(wanted.topics)}",
             hint=f"see which are in the logs: leave {narrower} out",
         )
-    told = {(story.topic, story.partition) for story in analysis.stories}
-    missing = [name for name in wanted.named if name not in told]
+    known = {(story.topic, story.partition) for story in analysis.stories}
+    missing = [name for name in wanted.named if name not in known]
     if missing:
         names = listed(f"{topic}-{number}" for topic, number in missing)
         raise KadminError(
@@ -211,7 +211,7 @@ def check_found(analysis: "Analysis", wanted: "Selection") -> None:
         )
 
 
-def told_lines(analysis: "Analysis", seconds: float) -> list[str]:
+def what_was_read(analysis: "Analysis", seconds: float) -> list[str]:
     from kadmin.wording import counted, log_time
 
     coverage, bounds = analysis.coverage, analysis.summary.time_bounds
@@ -225,16 +225,16 @@ def told_lines(analysis: "Analysis", seconds: float) -> list[str]:
         if coverage.brokers
         else ""
     )
-    told = [
+    texts = [
         f"read {counted(lines, 'line')} about {counted(len(analysis.stories), 'partition')}{times}"
         f" in {seconds:.1f} s"
     ]
     if not analysis.stories:
-        told.append("no line shows who leads a partition")
+        texts.append("no line shows who leads a partition")
     dated = counted(analysis.summary.dated_lines, "dated line")
     if repeated := analysis.summary.duplicate_lines:
-        told.append(f"{counted(repeated, 'line')} that two sources have, counted once")
-    return [*told, f"not understood: {analysis.summary.unknown_lines:,} of {dated}"]
+        texts.append(f"{counted(repeated, 'line')} that two sources have, counted once")
+    return [*texts, f"not understood: {analysis.summary.unknown_lines:,} of {dated}"]
 
 
 def no_line_within(bounds: "TimeBounds") -> str:

@@ -203,7 +203,12 @@ def status(session: Session, **options: Any) -> None:
         click.get_current_context().exit(ExitCode.FOUND)
 
 
-@group_command(migration, "diff", short_help="Compare ZooKeeper with the log of the controllers.")
+@group_command(
+    migration,
+    "diff",
+    short_help="Compare ZooKeeper with the log of the controllers.",
+    speaks_to_brokers=True,
+)
 @option(
     "--bootstrap-controller",
     metavar="HOST:PORT[,…]",
@@ -222,8 +227,8 @@ def diff(session: Session, **options: Any) -> None:
     SCRAM credentials, ACLs, delegation tokens and producer ids.
 
     The log is fetched from the active controller, which takes the right ClusterAction where the
-    controllers have an authorizer (their listener is spoken to by the broker security options), or
-    read from its files. 'kadmin collect' copies these, too.
+    controllers have an authorizer (their listener is spoken to by --command-config or the broker
+    security options), or read from its files. 'kadmin collect' copies these, too.
 
     What differs is read once more, so that a write under way is no difference. Values of passwords
     and credentials are compared, where the stores have them in the same form, and never shown.
@@ -234,12 +239,15 @@ def diff(session: Session, **options: Any) -> None:
     Examples:
       kadmin migration diff --bootstrap-controller c1:9093,c2:9093,c3:9093
       kadmin migration diff --bootstrap-controller c1:9093 --watch 10
+      kadmin migration diff --bootstrap-controller c1:9093 --command-config admin.properties
       kadmin migration diff --metadata-dir /var/lib/kafka/controller
       kadmin migration diff --metadata-dir copied/__cluster_metadata-0 --output json
     """
     from kadmin.app.migration import compare_stores, reading_log
     from kadmin.render.migration.diff import diff_document
 
+    if "bootstrap_server" in session.flags:
+        raise click.UsageError("no broker is asked, but controllers: --bootstrap-controller")
     equal_since: str | None = None
     is_equal = False
     with reading_log(session, log_named(options)) as read_log:

@@ -115,7 +115,7 @@ def look(session: Session) -> "ThrottleView":
     from kadmin.execute.throttle_release import read_throttles
 
     with site(session) as opened:
-        view, faults, damaged = read_throttles(opened)
+        view, faults, damaged = read_throttles(opened, is_read=True)
     warn_of(session, faults, damaged)
     return view
 

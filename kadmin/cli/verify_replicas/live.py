@@ -83,16 +83,16 @@ def verify_live(
         time_max_s=time_limit_s(session),
         rate_max=options["max_rate"],
     )
-    told = ProgressReport(session, is_plain=options["plain"])
+    progress = ProgressReport(session, is_plain=options["plain"])
     with live_verification(
         session,
         selection,
         request,
-        told,
+        progress,
         moment=parse_moment(options["moment"] or default, now_ms()),
         compacted=options["compacted"],
     ) as (verification, partition_count):
-        told.begin(partition_count)
+        progress.begin(partition_count)
         try:
             verification.run()
         except KeyboardInterrupt:

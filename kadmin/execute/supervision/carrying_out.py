@@ -37,7 +37,7 @@ from kadmin.plan.reassignment.moves import (
     plan_moves,
 )
 from kadmin.plan.reassignment.targets import Target, Targets, UnfitTargets
-from kadmin.plan.reassignment.throttles import throttles
+from kadmin.plan.reassignment.throttles import ThrottlesNow, throttles
 from kadmin.plan.reassignment.withdrawal import plan_withdrawal
 from kadmin.plan.supervision.events import (
     Answer,
@@ -93,10 +93,15 @@ class TakenOver(InProgressError):
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The connections of a supervisor: the cluster, and the journals of runs."""
+    """The connections of a supervisor: the cluster, and the journals of runs.
+
+    *beside* is the cluster as ZooKeeper has it, where *admin* asks brokers: it has the throttles of
+    those that do not answer, too.
+    """
 
     admin: ReassignmentAdmin
     store: RunStore
+    beside: ReassignmentAdmin | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,7 +179,7 @@ class Supervisor:
     """Carries the effects out, by the connections of *site*."""
 
     def __init__(self, site: Site, supervision: Supervision, memory: Memory) -> None:
-        self.admin, self.store = site.admin, site.store
+        self.admin, self.store, self.beside = site.admin, site.store, site.beside
         self.supervision = supervision
         self.memory = memory
         self.reader = Reader(site.admin, supervision.clock)
@@ -267,10 +272,17 @@ class Supervisor:
         if not self.is_current():
             return Conflicted()
         try:
-            now = put_throttles_back(self.admin, lambda: look(self.admin), [], self.fence.run)
+            now = self.put_back_by(self.admin)
         except ChangedInBetween:
             return Conflicted()
+        if now is not None and now.silent and self.beside is not None:
+            # What it does not put back either stays in the lease.
+            with suppress(KadminError):
+                now = self.put_back_by(self.beside) or now
         return Conflicted() if now is None else Done(brokers_in(now.silent))
+
+    def put_back_by(self, admin: ReassignmentAdmin) -> ThrottlesNow | None:
+        return put_throttles_back(admin, lambda: look(admin), [], self.fence.run)
 
     def ask(self, targets: Replicas) -> Answer:
         assert self.snapshot is not None

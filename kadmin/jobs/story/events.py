@@ -79,11 +79,11 @@ def events(
             table = plain(batch)
             spans.append(spans_of(table))
             loose.append(refusals_of_all(table))
-            told = told_of_partitions(table)
-            told = told.filter(pa.array(wanted(told.column("topic"), told.column("partition"))))
-            numbers = bucket_numbers(told, buckets)
+            found = rows_of_partitions(table)
+            found = found.filter(pa.array(wanted(found.column("topic"), found.column("partition"))))
+            numbers = bucket_numbers(found, buckets)
             for number in np.unique(numbers).tolist():
-                dealt[number].append(told.filter(pa.array(numbers == number)))
+                dealt[number].append(found.filter(pa.array(numbers == number)))
         pieces = [stream(each) for each in (spans, loose, *dealt)]
         return Formatted(tuple(pieces), counts)
 
@@ -156,27 +156,27 @@ def refusals_of_all(table: pa.Table) -> pa.Table:
     return table.filter(is_of_all).select(list(COPIED))
 
 
-def told_of_partitions(table: pa.Table) -> pa.Table:
+def rows_of_partitions(table: pa.Table) -> pa.Table:
     """Return one row for each partition that a line has an event of."""
     kinds = pa.array([str(kind) for kind in TOLD], pa.large_string())
     table = table.filter(pc.is_in(table.column("kind"), kinds)).combine_chunks()
     named = table.column("partitions").combine_chunks()
     parents = pc.list_parent_indices(named)
     members = pc.list_flatten(named)
-    told = table.select(list(COPIED)).take(parents)
-    return told.append_column("topic", members.field("topic")).append_column(
+    rows = table.select(list(COPIED)).take(parents)
+    return rows.append_column("topic", members.field("topic")).append_column(
         "partition", members.field("partition")
     )
 
 
-def bucket_numbers(told: pa.Table, buckets: int) -> Int64s:
+def bucket_numbers(rows: pa.Table, buckets: int) -> Int64s:
     """Return the bucket of each row, the same for a partition wherever it is asked for."""
-    if told.num_rows == 0:
+    if rows.num_rows == 0:
         return np.empty(0, np.int64)
-    encoded = told.column("topic").combine_chunks().dictionary_encode()
+    encoded = rows.column("topic").combine_chunks().dictionary_encode()
     sums = np.array([crc32(name.encode()) for name in encoded.dictionary.to_pylist()], np.int64)
     numbers: Int64s = sums[np.asarray(encoded.indices)]
-    numbers = numbers + told.column("partition").to_numpy() * SPREAD
+    numbers = numbers + rows.column("partition").to_numpy() * SPREAD
     return numbers % buckets
 
 

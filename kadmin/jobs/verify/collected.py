@@ -119,8 +119,8 @@ def unpacked(argument: LogDirArgument, bytes_max: int | None) -> Iterator[Tree]:
         except (OSError, ValueError, tarfile.TarError, EOFError) as error:
             if isinstance(error, OSError) and error.errno:
                 raise
-            told = (error.strerror if isinstance(error, OSError) else None) or str(error)
-            reason = f"it cannot be unpacked: {told.partition(chr(10))[0]}"
+            message = (error.strerror if isinstance(error, OSError) else None) or str(error)
+            reason = f"it cannot be unpacked: {message.partition(chr(10))[0]}"
             raise OSError(0, reason, argument.label) from error
         yield tree
 

@@ -252,12 +252,12 @@ def different_versions(apis: BrokerApis) -> Iterator[Finding]:
     for broker in sorted(apis):
         served = tuple(each.by_broker[broker] for each in differing)
         groups.setdefault(served, []).append(broker)
-    told = "; ".join(brokers_text(group) for group in groups.values())
+    by_release = "; ".join(brokers_text(group) for group in groups.values())
     by = counted(len(differing), "request")
     yield Finding(
         severity=Severity.WARNING,
         kind=Kind.VERSIONS,
-        text=f"brokers are of different releases: {told} (by {by})",
+        text=f"brokers are of different releases: {by_release} (by {by})",
         brokers=tuple(sorted(apis)),
         command="kadmin api-versions --differences",
     )
@@ -322,11 +322,13 @@ def skew(snapshot: ClusterSnapshot) -> Iterator[Finding]:
             if percent is not None and abs(percent) >= SKEW_PERCENT
         }
         if uneven:
-            told = ", ".join(f"broker {broker} {percent:+d}%" for broker, percent in uneven.items())
+            skews = ", ".join(
+                f"broker {broker} {percent:+d}%" for broker, percent in uneven.items()
+            )
             yield Finding(
                 severity=Severity.NOTE,
                 kind=Kind.SKEW,
-                text=f"{what} are spread unevenly: {told}",
+                text=f"{what} are spread unevenly: {skews}",
                 brokers=tuple(uneven),
                 command=DESCRIBE,
             )

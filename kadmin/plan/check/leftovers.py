@@ -1,6 +1,7 @@
 """Work that was begun and never finished: deletions, reassignments, elections, throttles; and what
 cannot be read."""
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -29,8 +30,15 @@ TOPIC_THROTTLES: Final = (THROTTLED_LEADERS, THROTTLED_FOLLOWERS)
 RATES: Final = (LEADER_RATE, FOLLOWER_RATE)
 
 
-HARMLESS: Final = ("is not JSON", "is not UTF-8", "is illegal", "has no object 'partitions'")
+NONSENSE: Final = ("is no part of its replicas", "but has no replicas")
+"""What controllers of Kafka do not look at."""
+HARMLESS: Final = (
+    *("is not JSON", "is not UTF-8", "is illegal", "has no object 'partitions'"),
+    *("names a partition twice", "'version' is", *NONSENSE),
+)
 """Why a topic's znode cannot be read here and, maybe, can by a controller of Kafka."""
+NEGATIVE: Final = re.compile(r".*(: | holds )-\d{1,9}( where a broker id was expected)?")
+"""Numbers that controllers of Kafka take as they are."""
 
 BEING_MOVED: Final = "the topic is being reassigned"
 """What a deletion waits for, until that is over or cancelled."""
@@ -69,6 +77,7 @@ def stops_controllers(fault: Fault) -> bool:
         fault.where.startswith("/brokers/topics/")
         and fault.version is not None
         and not any(each in fault.reason for each in HARMLESS)
+        and NEGATIVE.fullmatch(fault.reason) is None
     )
 
 
@@ -184,9 +193,9 @@ def slow_moves(evidence: Evidence) -> Iterator[Finding]:
     moves = running_moves(snapshot)
     copied = copied_bytes(moves, sizes_of(evidence.log_dirs or {}))
     rates = {
-        broker: min(told)
+        broker: min(of_broker)
         for broker in copied
-        if (told := rates_in((evidence.broker_configs or {}).get(broker, {})))
+        if (of_broker := rates_in((evidence.broker_configs or {}).get(broker, {})))
     }
     for risk in slow_copy(copied, rates):
         yield Finding(

@@ -48,6 +48,8 @@ def partition_findings(snapshot: ClusterSnapshot, default_min_isr: int) -> Itera
         if topic.is_marked_for_deletion:
             continue  # It has no leaders when it goes, and that is meant.
         for view in health.judge_topic(snapshot, topic, default_min_isr):
+            if not view.findings:
+                continue  # Nearly all of them: what follows looks at much more.
             partition = TopicPartition(view.topic, view.partition)
             eligible = snapshot.eligible.get(partition, EligibleLeaders()).leaders
             for cause in causes_of(view, live, eligible):

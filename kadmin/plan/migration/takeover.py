@@ -95,6 +95,8 @@ def owner(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
 def dead_replicas(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
     """Find brokers that have replicas and are not registered: one finding for each."""
     gone = evidence.gone
+    if not gone:
+        return
     live = ",".join(map(str, sorted(evidence.snapshot.brokers)))
     for broker, topics in sorted(evidence.assigned.items()):
         if broker not in gone:

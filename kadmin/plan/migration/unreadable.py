@@ -8,6 +8,7 @@ from cluster.model.acl import PatternType, ResourceType
 from cluster.model.config_entity import EntityKind
 from cluster.zk import paths
 from kadmin.plan.check.findings import Severity
+from kadmin.plan.check.leftovers import NONSENSE
 from kadmin.plan.migration.evidence import Damage, MigrationEvidence
 from kadmin.plan.migration.findings import (
     DIES,
@@ -71,11 +72,7 @@ NO_PARTITIONS: Final = Fate(
 AS_IT_IS: Final = Fate(Severity.WARNING, "it is copied as it is")
 NEGATIVE: Final = re.compile(r"'(leader|\w+_epoch)' is not an? [a-z ]+: -\d{1,9}")
 """Numbers of a state that Kafka takes as they are."""
-NONSENSE: Final = (
-    *("is no part of its replicas", "but has no replicas"),
-    "a partition in 'partitions' is out of bounds: -",
-)
-"""What controllers do not look at."""
+COPIED: Final = (*NONSENSE, "a partition in 'partitions' is out of bounds: -", "is illegal")
 WRONG_STATE: Final = Fate(Severity.CRITICAL, f"'Expected `Int` value, received …': {DIES}")
 LOST_STATE: Final = Fate(
     Severity.CRITICAL,
@@ -195,7 +192,7 @@ def fate_of_topic(path: str, reason: str) -> Fate:
         return AS_IT_IS
     if "/partitions/" in path:
         return LOST_STATE if reason.startswith(NOT_JSON) else WRONG_STATE
-    if any(each in reason for each in (*NONSENSE, "is illegal")):
+    if any(each in reason for each in COPIED):
         return AS_IT_IS
     return NO_PARTITIONS if "no object 'partitions'" in reason else WRONG_TOPIC
 

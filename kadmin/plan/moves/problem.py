@@ -94,10 +94,12 @@ class TooFewForReplicas(Exception):
 
 
 class Impossible(RefusedError):
-    """A goal that no plan reaches; *reason* names the bottleneck."""
+    """A goal that no plan reaches, or none that was found if that *is_guess*; *reason* names the
+    bottleneck."""
 
-    def __init__(self, reason: str, hint: str) -> None:
-        super().__init__(f"no plan reaches the goal: {reason}", hint=hint)
+    def __init__(self, reason: str, hint: str, *, is_guess: bool = False) -> None:
+        none = "no plan was found that reaches the goal" if is_guess else "no plan reaches the goal"
+        super().__init__(f"{none}: {reason}", hint=hint)
         self.reason = reason
 
 

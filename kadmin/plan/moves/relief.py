@@ -5,13 +5,14 @@ move a little more than the lower bound, which takes replicas for as small as on
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.errors import RefusedError
 from kadmin.plan.moves.goals import Reached
 from kadmin.plan.moves.problem import Impossible
+from kadmin.plan.moves.request import Goal
 from kadmin.plan.moves.scene import Scene
 from kadmin.wording import amount, first_listed
 
@@ -106,6 +107,7 @@ class _Shedding:
         self.rooms = rooms
         self.free = {broker: room.most - room.used for broker, room in rooms.items()}
         self.chosen: dict[TopicPartition, frozenset[BrokerId]] = {}
+        self.went: dict[tuple[TopicPartition, BrokerId], BrokerId] = {}
         self.on: dict[BrokerId, list[TopicPartition]] = defaultdict(list)
         self.movable = scene.with_live_replicas()
         for partition, each in self.movable.items():
@@ -118,14 +120,9 @@ class _Shedding:
     def reached(self) -> Reached:
         bound, bound_bytes = 0, 0
         for broker, room in self.rooms.items():
-            sizes = sorted((self.size(p) for p in self.on[broker]), reverse=True)
-            left = room.excess
-            bound_bytes += left
-            for size in sizes:
-                if left <= 0:
-                    break
-                left -= size
-                bound += 1
+            sizes = sorted(self.size(p) for p in self.on[broker] if self._may_go(p, broker))
+            bound += fewest(sizes, room.excess)
+            bound_bytes += least_bytes(sizes, room.excess)
         for broker in sorted(self.rooms, key=lambda each: (self.free[each], each)):
             self._bring_down(broker)
         return Reached(chosen=self.chosen, lower_bound=bound, lower_bound_bytes=bound_bytes)
@@ -133,7 +130,8 @@ class _Shedding:
     def _bring_down(self, broker: BrokerId) -> None:
         """Move the largest replicas that are not too large, and in the end the smallest that is
         enough; or that one alone, where it is no larger than all of these."""
-        largest_first = sorted(self.on[broker], key=lambda p: (-self.size(p), p))
+        movable = [p for p in self.on[broker] if self._may_go(p, broker)]
+        largest_first = sorted(movable, key=lambda p: (-self.size(p), p))
         excess = -self.free[broker]
         enough = [p for p in reversed(largest_first) if self.size(p) >= excess > 0]
         if enough and self.size(enough[0]) <= greedy_sum(map(self.size, largest_first), excess):
@@ -142,21 +140,31 @@ class _Shedding:
             if 0 < self.size(partition) <= -self.free[broker]:
                 self._move(partition, broker)
         for partition in reversed(largest_first):
-            if self.free[broker] >= 0:
-                return
-            if self.size(partition) >= -self.free[broker]:
+            if self.size(partition) >= -self.free[broker] > 0:
                 self._move(partition, broker)
         for partition in largest_first:
-            if self.free[broker] >= 0:
-                return
-            if self.size(partition):
+            if self.free[broker] < 0 < self.size(partition):
                 self._move(partition, broker)
+        for partition in largest_first:
+            if 0 < self.size(partition) <= self.free[broker]:
+                self._leave(partition, broker)
         if self.free[broker] < 0:
+            more = "--tolerance" if self.scene.request.goal is Goal.BALANCE else "--above"
             raise Impossible(
                 f"broker {broker} holds {amount(-self.free[broker])} too much, and no other broker"
                 " that may have them has room for what it could give",
-                "allow more, or add brokers",
+                f"allow more by {more}, or add brokers",
+                is_guess=True,
             )
+
+    def _may_go(self, partition: TopicPartition, broker: BrokerId) -> bool:
+        """Return whether the replica of *partition* at *broker* has somewhere to go, whatever else
+        is moved."""
+        replicas, racks = self.movable[partition].replicas, self.scene.racks
+        others = (self.scene.open_brokers | set(replicas)) - {broker}
+        return len(others) >= len(replicas) and len({racks[each] for each in others}) >= len(
+            {racks[each] for each in replicas}
+        )
 
     def _move(self, partition: TopicPartition, broker: BrokerId) -> None:
         """Move a replica to the broker with the most room that may have it, if there is one."""
@@ -174,8 +182,20 @@ class _Shedding:
             return
         best = max(fit, key=lambda other: (self.free[other], -other))
         self.chosen[partition] = now - {broker} | {best}
+        self.went[partition, broker] = best
         self.free[broker] += self.size(partition)
         self.free[best] -= self.size(partition)
+
+    def _leave(self, partition: TopicPartition, broker: BrokerId) -> None:
+        """Leave a replica at *broker* after all, where it was chosen to move."""
+        where = self.went.pop((partition, broker), None)
+        if where is None:
+            return
+        self.chosen[partition] = self.chosen[partition] - {where} | {broker}
+        if self.chosen[partition] == frozenset(self.movable[partition].replicas):
+            del self.chosen[partition]
+        self.free[broker] -= self.size(partition)
+        self.free[where] += self.size(partition)
 
     def _is_spread(self, now: frozenset[BrokerId], broker: BrokerId, other: BrokerId) -> bool:
         """Return whether the replicas are on as many racks with *other* for *broker*."""
@@ -192,3 +212,22 @@ def greedy_sum(sizes: Iterable[int], excess: int) -> int:
         else:
             last = size
     return moved if moved >= excess else moved + last
+
+
+def fewest(sizes: Sequence[int], excess: int) -> int:
+    """Return how many of *sizes*, the smallest first, make up *excess* at least."""
+    count = 0
+    for size in reversed(sizes):
+        if excess <= 0:
+            break
+        excess -= size
+        count += 1
+    return count
+
+
+def least_bytes(sizes: Sequence[int], excess: int) -> int:
+    """Return a number of bytes that none of *sizes*, the smallest first, can go below and make up
+    *excess*: one of them that is enough, where all that are smaller are not."""
+    smaller = sum(size for size in sizes if size < excess)
+    larger = [size for size in sizes if size >= excess]
+    return min(larger) if larger and smaller < excess else excess

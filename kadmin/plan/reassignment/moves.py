@@ -15,7 +15,7 @@ from kadmin.errors import RefusedError
 from kadmin.plan.reassignment.dir_moves import DirMove, Replica
 from kadmin.plan.reassignment.status import active_partitions, heading_of
 from kadmin.plan.reassignment.targets import Target, Targets, UnfitTargets, in_order
-from kadmin.plan.risks import Risk, as_judged, merged, new_risks, racks_told
+from kadmin.plan.risks import Risk, as_judged, known_racks, merged, new_risks
 from kadmin.wording import counted, first_listed, listed, verb_of
 
 SHOWN_MAX: Final = 5
@@ -135,8 +135,8 @@ class Move:
         Where its topic does not say who is being added, as before Kafka 2.4, any of those that it
         is being moved to.
         """
-        is_told = self.before.is_reassigning or not self.heading
-        return self.destinations if is_told else self.target.replicas
+        is_known = self.before.is_reassigning or not self.heading
+        return self.destinations if is_known else self.target.replicas
 
     @property
     def is_asked(self) -> bool:
@@ -279,7 +279,7 @@ def move_risks(snapshot: ClusterSnapshot, plan: MovePlan) -> tuple[Risk, ...]:
     for move in plan.asked:
         of_topic = targets.setdefault(move.partition.topic, {})
         of_topic[move.partition.partition] = move.target.replicas
-    racks = racks_told(snapshot.brokers)
+    racks = known_racks(snapshot.brokers)
     found: list[Risk] = []
     for name, layout in targets.items():
         before = as_judged(snapshot, snapshot.topics[name])

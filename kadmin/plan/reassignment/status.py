@@ -96,8 +96,7 @@ def active_partitions(snapshot: ClusterSnapshot) -> tuple[TopicPartition, ...]:
     moving = {
         TopicPartition(topic.name, number)
         for topic in snapshot.topics.values()
-        for number, part in topic.assignment.partitions.items()
-        if part.is_reassigning
+        for number in topic.assignment.reassigning
     }
     return tuple(sorted(moving | set(snapshot.moving)))
 

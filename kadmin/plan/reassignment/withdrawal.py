@@ -40,8 +40,8 @@ def plan_withdrawal(snapshot: ClusterSnapshot, targets: Targets) -> MovePlan:
         for move in running
         if move.partition not in dropped
     ]
-    untold = [move for move in moves if not is_told(move)]
-    problems = list(untold_problems(untold, snapshot))
+    by_file = [move for move in moves if not has_previous_replicas(move)]
+    problems = list(problems_of_file(by_file, snapshot))
     if problems:
         raise UnfitTargets(problems, HINT)
     # The controller notices a new node by itself.
@@ -58,7 +58,7 @@ def plan_withdrawal(snapshot: ClusterSnapshot, targets: Targets) -> MovePlan:
 
 def is_untouched(move: Move) -> bool:
     """Return whether nothing of the move has begun, as far as its topic shows."""
-    return not move.before.is_reassigning and is_told(move)
+    return not move.before.is_reassigning and has_previous_replicas(move)
 
 
 def withdrawn(move: Move, named: tuple[BrokerId, ...], requested: tuple[BrokerId, ...]) -> Move:
@@ -68,18 +68,18 @@ def withdrawn(move: Move, named: tuple[BrokerId, ...], requested: tuple[BrokerId
     by a run that was killed.
     """
     before = move.before.origin
-    is_named = set(named) == set(before) or not is_told(move)
+    is_named = set(named) == set(before) or not has_previous_replicas(move)
     to = named if is_named else before
     heading = requested if requested == to else move.heading
     return replace(move, target=Target(to), heading=heading, named=named if is_named else ())
 
 
-def is_told(move: Move) -> bool:
+def has_previous_replicas(move: Move) -> bool:
     """Return whether its topic has the replicas of before, apart or since nothing has begun yet."""
     return move.before.is_reassigning or not set(move.heading) <= set(move.before.replicas)
 
 
-def untold_problems(moves: Sequence[Move], snapshot: ClusterSnapshot) -> Iterator[str]:
+def problems_of_file(moves: Sequence[Move], snapshot: ClusterSnapshot) -> Iterator[str]:
     """Find what is wrong with the targets of a file for *moves* whose topics lack the previous
     replicas."""
     unnamed = [move.partition for move in moves if not move.target.replicas]

@@ -36,7 +36,7 @@ class Gate(StrEnum):
     MIN_ISR = "min-isr"
     """A partition has fewer replicas in sync than min.insync.replicas, now or as planned."""
     RACKS = "racks"
-    """A partition would be on fewer racks than it could be."""
+    """A partition would be on fewer racks than it could be, and is not already."""
     DISK_ROOM = "disk-room"
     """A disk has no room for what is copied to it while the old replicas are still there."""
 

@@ -390,14 +390,14 @@ def findings_lines(findings: "dict[str, list[Finding]]") -> Iterator[str]:
     """Write what was found wrong, by file, as Kafka's tool prints it behind everything else."""
     for flaw, heading in HEADINGS.items():
         for path, found in findings.items():
-            of_flaw = [finding for finding in found if told_as(finding.flaw) is flaw]
+            of_flaw = [finding for finding in found if shown_as(finding.flaw) is flaw]
             if of_flaw:
                 yield heading.format(path=path)
             for finding in of_flaw:
                 yield DETAILS[flaw].format(said=finding.said, found=finding.found)
 
 
-def told_as(flaw: Flaw) -> Flaw:
+def shown_as(flaw: Flaw) -> Flaw:
     """Return the flaw that Kafka's tool sees in it."""
     if flaw is Flaw.INDEXED_OFFSET_WITHIN_BATCH:
         return Flaw.INDEXED_OFFSET_NOT_FOUND

@@ -11,8 +11,8 @@ from kadmin.version import VERSION
 class PollHealth:
     """A poll: whether its last attempt was answered, and how its answer was had.
 
-    *age_s* is that of the answer, None where there is none; *untold* is how much the answer lacks
-    that some server did not return, by what it is.
+    *age_s* is that of the answer, None where there is none; *unanswered* is how much the answer
+    lacks that some server did not return, by what it is.
     """
 
     is_up: bool
@@ -21,7 +21,7 @@ class PollHealth:
     number: int
     failure_count: int
     late_count: int
-    untold: Mapping[str, int]
+    unanswered: Mapping[str, int]
 
 
 def poll_families(polls: Mapping[str, PollHealth]) -> Iterator[Family]:
@@ -69,6 +69,6 @@ def poll_families(polls: Mapping[str, PollHealth]) -> Iterator[Family]:
         {
             labels(poll=name, what=what): count
             for name, health in polls.items()
-            for what, count in health.untold.items()
+            for what, count in health.unanswered.items()
         },
     )

@@ -7,7 +7,7 @@ from kadmin.plan.groups.lag import Condition, PartitionLag
 from kadmin.plan.groups.verdict import Movement
 from kadmin.render.fields import csv_rows
 from kadmin.render.groups.lines import aligned
-from kadmin.render.groups.members import untold_records
+from kadmin.render.groups.members import unanswered_records
 from kadmin.render.groups.verdicts import movement_record, rounded, span_or_never
 from kadmin.render.output import Document
 from kadmin.render.visible import visible
@@ -62,7 +62,7 @@ def lag_document(report: GroupsReport) -> Document:
             "time_ms": report.now_ms,
             "groups": [group_record(each, report) for each in report.groups],
             "hidden_partitions": report.hidden_count,
-            "untold": untold_records(report.untold),
+            "untold": unanswered_records(report.unanswered),
         },
         columns=COLUMNS,
         rows=lambda: csv_rows(

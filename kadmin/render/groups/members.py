@@ -25,7 +25,7 @@ STRATEGY_WIDTH: Final = 20
 
 
 def members_document(
-    groups: Sequence[Group], untold: Mapping[str, str], *, is_verbose: bool
+    groups: Sequence[Group], unanswered: Mapping[str, str], *, is_verbose: bool
 ) -> Document:
     """The members of *groups*; the lines name their partitions only if *is_verbose*."""
     return Document(
@@ -39,7 +39,7 @@ def members_document(
                 }
                 for group in groups
             ],
-            "untold": untold_records(untold),
+            "untold": unanswered_records(unanswered),
         },
         columns=MEMBER_COLUMNS,
         rows=lambda: csv_rows(
@@ -58,8 +58,8 @@ def members_document(
     )
 
 
-def untold_records(untold: Mapping[str, str]) -> list[dict[str, str]]:
-    return [{"group": name, "reason": reason} for name, reason in sorted(untold.items())]
+def unanswered_records(unanswered: Mapping[str, str]) -> list[dict[str, str]]:
+    return [{"group": name, "reason": reason} for name, reason in sorted(unanswered.items())]
 
 
 def member_record(member: Member) -> dict[str, object]:
@@ -116,7 +116,7 @@ def assignment_text(member: Member) -> str:
     return ", ".join(f"{topic}({','.join(numbers)})" for topic, numbers in topics.items())
 
 
-def hosts_document(groups: Sequence[Group], untold: Mapping[str, str]) -> Document:
+def hosts_document(groups: Sequence[Group], unanswered: Mapping[str, str]) -> Document:
     """The members of *groups*, counted by host."""
     records = [
         {
@@ -131,20 +131,20 @@ def hosts_document(groups: Sequence[Group], untold: Mapping[str, str]) -> Docume
     heads = ("GROUP", "HOST", "#MEMBERS", "#PARTITIONS")
     return Document(
         schema="kadmin.groups.hosts/1",
-        body=lambda: {"hosts": records, "untold": untold_records(untold)},
+        body=lambda: {"hosts": records, "untold": unanswered_records(unanswered)},
         columns=HOST_COLUMNS,
         rows=lambda: csv_rows(records, HOST_COLUMNS),
         lines=lambda: aligned(heads, (list(each.values()) for each in records), [WIDTH] * 4),
     )
 
 
-def states_document(groups: Sequence[Group], untold: Mapping[str, str]) -> Document:
+def states_document(groups: Sequence[Group], unanswered: Mapping[str, str]) -> Document:
     """The states of *groups*, with their coordinators."""
     return Document(
         schema="kadmin.groups.states/1",
         body=lambda: {
             "groups": [state_record(each) for each in groups],
-            "untold": untold_records(untold),
+            "untold": unanswered_records(unanswered),
         },
         columns=STATE_COLUMNS,
         rows=lambda: csv_rows(map(state_record, groups), STATE_COLUMNS),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 from kadmin.plan.groups.verdict import GroupVerdict, Movement, PartitionVerdict, Verdict
 from kadmin.render.fields import csv_rows
 from kadmin.render.groups.lines import aligned
-from kadmin.render.groups.members import untold_records
+from kadmin.render.groups.members import unanswered_records
 from kadmin.render.output import Document
 from kadmin.render.visible import visible
 from kadmin.reports.groups import JudgedGroups
@@ -56,7 +56,7 @@ def verdict_document(judged: JudgedGroups) -> Document:
                 for each in groups
             ],
             "hidden_groups": judged.hidden_count,
-            "untold": untold_records(judged.untold),
+            "untold": unanswered_records(judged.unanswered),
         },
         columns=COLUMNS,
         rows=lambda: csv_rows(({**record(each), **worst_record(each)} for each in groups), COLUMNS),

@@ -4,7 +4,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from kadmin.story.events import Line
-from kadmin.story.untold import UNTOLD_AT_INFO
+from kadmin.story.unlogged import UNLOGGED_AT_INFO
 from kadmin.story.values import Anomaly, Leadership, Story
 from kadmin.wording import log_time
 
@@ -43,7 +43,7 @@ def analysis_body(analysis: "Analysis") -> dict[str, object]:
         "last": log_time(analysis.coverage.last_ms) if analysis.coverage.brokers else None,
         "lines_not_understood": analysis.summary.unknown_lines,
         "has_traces": analysis.coverage.has_traces,
-        "not_told": {} if analysis.coverage.has_traces else dict(UNTOLD_AT_INFO),
+        "not_told": {} if analysis.coverage.has_traces else dict(UNLOGGED_AT_INFO),
         "silent_brokers": [
             {"broker": broker, "partitions": number}
             for broker, number in silent_brokers(analysis).items()

@@ -51,7 +51,7 @@ def pretty_overview(analysis: "Analysis", *, proves: bool) -> "RenderableType":
     table.add_column("anomalies", least=16)
     for story in analysis.stories:
         last = story.leaderships[-1] if story.leaderships else None
-        is_all = analysis.coverage.has_traces and not story.has_untold_epochs
+        is_all = analysis.coverage.has_traces and not story.has_missing_epochs
         least = "" if is_all else "≥ "
         table.add_row(
             Text(label(story), style="bold"),

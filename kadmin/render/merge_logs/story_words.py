@@ -8,7 +8,7 @@ from kadmin.render.merge_logs.story_body import silent_brokers
 from kadmin.render.merge_logs.summary import SOURCES_MAX
 from kadmin.story.clocks import ClockEstimate
 from kadmin.story.events import Line
-from kadmin.story.untold import MISSED
+from kadmin.story.unlogged import MISSED
 from kadmin.story.values import NO_LEADER, Anomaly, Leadership, Reason, Story
 from kadmin.wording import brokers_listed, counted, log_time
 
@@ -85,7 +85,11 @@ def why_text(each: Leadership) -> str:
     """Return why the leader is the leader, in a few words."""
     if each.leader is None:
         return unknown_leader_text(each)
-    missed = "" if each.missed == 0 else f", with {counted(each.missed, 'epoch')} before it untold"
+    missed = (
+        ""
+        if each.missed == 0
+        else f", with {counted(each.missed, 'epoch')} before it not in these logs"
+    )
     if each.reason is Reason.UNKNOWN and not each.is_decided and not missed:
         return "as the logs begin" if each.before is None else "unknown: no controller's line"
     if each.reason is Reason.UNKNOWN and missed:
@@ -134,7 +138,7 @@ def leaderless_text(story: Story, *, has_traces: bool) -> str:
     Logs without TRACE lines show only the end of such a time, and nothing about leader epochs that
     are in no line.
     """
-    is_all = has_traces and not story.has_untold_epochs
+    is_all = has_traces and not story.has_missing_epochs
     if not story.leaderless:
         return "never without a leader" if is_all else "not seen without a leader"
     least = "" if is_all else "at least "
@@ -195,13 +199,13 @@ def proof_line(line: Line) -> str:
 
 def delay_line(each: Leadership) -> str | None:
     """Return how long each broker took to carry out the decision; None where no delay is known."""
-    told = [
+    delays = [
         f"{role.broker} {'leads' if role.is_leader else 'follows'} after "
         f"{duration_text(max(role.delay_ms, 0))}"
         for role in each.roles
         if role.delay_ms is not None
     ]
-    return ", ".join(told) or None
+    return ", ".join(delays) or None
 
 
 def anomaly_lines(anomalies: Sequence[Anomaly], *, proves: bool) -> Iterator[str]:

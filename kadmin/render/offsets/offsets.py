@@ -31,7 +31,7 @@ def offsets_document(report: OffsetReport) -> Document:
             "hidden_partitions": len(report.hidden),
             "untold": [
                 {"topic": each.topic, "partition": each.partition, "reason": reason}
-                for each, reason in report.untold.items()
+                for each, reason in report.unanswered.items()
             ],
         },
         columns=COLUMNS,

@@ -65,7 +65,7 @@ def columns_of(report: OffsetReport) -> list[tuple[str, int | None]]:
         columns.append((RECORD_TIME, 1))
     if report.is_counted:
         columns += [("end", 2), ("offsets", None)]
-    if report.untold:
+    if report.unanswered:
         columns.append((WHY, 3))
     return columns
 
@@ -97,7 +97,7 @@ def rows_of(report: OffsetReport) -> list[tuple[str, list[Cell]]]:
     between = ["-"] * (len(columns_of(report)) - 2)
     rows: list[tuple[str, list[Cell]]] = [
         (each.topic, [str(each.partition), *between, Text(reason, "bold red")])
-        for each, reason in report.untold.items()
+        for each, reason in report.unanswered.items()
     ]
     rows += [(each.partition.topic, cells_of(report, each)) for each in report.offsets]
     return rows
@@ -110,7 +110,7 @@ def cells_of(report: OffsetReport, each: PartitionOffset) -> list[Cell]:
         cells.append(shown.removesuffix("+00:00").replace("T", " "))
     if report.is_counted:
         cells += [cell(each.end), cell(each.count)]
-    if report.untold:
+    if report.unanswered:
         cells.append("")
     return cells
 

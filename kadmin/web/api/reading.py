@@ -156,7 +156,7 @@ def groups(visit: Visit) -> Response:
             now_ms=found.at_ms,
             behind_ms=BEHIND_MS,
             window_ms=round(1000 * visit.of.groups.interval_s),
-            untold=found.unanswered,
+            unanswered=found.unanswered,
             hidden_count=page.match_count - len(page.rows),
         )
     )

@@ -291,7 +291,7 @@ GROUPS: Final = document(
         )
     ),
     hidden_groups=INTEGER,
-    untold=UNANSWERED,
+    unanswered=UNANSWERED,
 )
 
 GROUP: Final = document(
@@ -323,7 +323,7 @@ GROUP: Final = document(
         )
     ),
     hidden_partitions=INTEGER,
-    untold=UNANSWERED,
+    unanswered=UNANSWERED,
 )
 
 PROBLEM: Final = {

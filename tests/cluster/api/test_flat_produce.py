@@ -23,6 +23,7 @@ from cluster.api.flat_produce import LAYOUTS, PREFIXES_MAX, FlatProduce
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.ports import ApiSettings
 from cluster.formats.record_batch import HEADER_SIZE
+from cluster.metrics.catalogue.network import REQUESTS
 from cluster.model.ids import OFFSETS_TOPIC, TopicPartition
 from cluster.runtime.network.connection import Connection
 from cluster.runtime.network.memory_pool import MemoryPool
@@ -56,7 +57,8 @@ class Side:
     def __init__(self, *, is_flat: bool) -> None:
         self.world = World(ApiSettings(configs=BrokerConfigs({"log.index.size.max.bytes": "4096"})))
         self.counts = 0
-        self.metrics = RequestMetrics(new_registry())
+        self.registry = new_registry()
+        self.metrics = RequestMetrics(self.registry)
         self.paths = flat_paths(self.world.broker, self.metrics.count_errors) if is_flat else {}
         self.now_ns = 0
         self.reasons: list[str | None] = []
@@ -125,16 +127,23 @@ class Side:
         hosted = self.world.broker.partitions.find(ORDERS)
         return None if hosted is None else hosted.log
 
+    def figures(self, key: ApiKey) -> Any:
+        kind = self.metrics.kind(key)
+        kind.settle()
+        of_all = kind.reservoir
+        versions = range(max(LAYOUTS) + 1)
+        by_version = [
+            self.registry.meters(REQUESTS).of(kind.name, str(version)).count for version in versions
+        ]
+        return of_all.count, of_all.sums, of_all.minima, of_all.maxima, by_version
+
     def state(self) -> Any:
         world = self.world
         return described(
             {
                 "partitions": list(world.broker.partitions),
                 "disk": world.files,
-                "figures": [
-                    self.metrics.kind(key).reservoir.pending
-                    for key in (ApiKey.PRODUCE, ApiKey.FETCH)
-                ],
+                "figures": [self.figures(key) for key in (ApiKey.PRODUCE, ApiKey.FETCH)],
                 "errors": sorted(self.metrics.kind(ApiKey.PRODUCE).errors().items()),
                 "journal": world.journal.text,
                 "flushes": len(world.disks.flushes),

@@ -13,6 +13,7 @@ from cluster.coordination.registration import (
     SharedAddress,
     find_controller,
     find_shared_address,
+    read_incarnation,
     register,
 )
 from cluster.coordination.startup import (
@@ -81,7 +82,7 @@ class Ensemble:
     def register(self, broker: BrokerRegistration, *own_sessions: int) -> object:
         self.removed: list[str] = []
         steps = register(
-            broker, self.session, own_sessions, lambda node: self.removed.append(node.path)
+            broker, 7, self.session, own_sessions, lambda node: self.removed.append(node.path)
         )
         return self.run(steps)
 
@@ -96,7 +97,8 @@ def broker(broker_id: int = 1, port: int = 9092) -> BrokerRegistration:
 def test_a_broker_knows_that_it_is_registered_when_the_controller_does() -> None:
     """Another round trip would leave a window in which the controller's orders are refused."""
     ensemble = Ensemble()
-    steps = register(broker(), ensemble.session, (), lambda _: None)
+    ensemble.put(Create(paths.INCARNATIONS), Create(paths.incarnation(BrokerId(1)), b"6"))
+    steps = register(broker(), 7, ensemble.session, (), lambda _: None)
 
     with pytest.raises(StopIteration) as end:
         steps.send(ensemble.serve(next(steps)))
@@ -116,6 +118,7 @@ def test_a_broker_is_registered_once_whatever_replies_are_lost(losses: list[bool
     assert node is not None
     assert (node.czxid, node.ephemeral_owner, node.zk_version) == (epoch, ensemble.session, 1)
     assert ensemble.removed == []
+    assert ensemble.run(read_incarnation(BrokerId(1))) == 7
 
 
 @given(losses=losses)
@@ -141,6 +144,7 @@ def test_what_somebody_else_has_registered_is_told_and_stays() -> None:
 
     assert isinstance(found, Znode)
     assert (found.data, found.ephemeral_owner) == (b"other", ensemble.other_session)
+    assert ensemble.run(read_incarnation(BrokerId(1))) == 0
     assert ensemble.zookeeper.node("/brokers/ids/1") == found
 
 

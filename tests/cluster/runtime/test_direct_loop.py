@@ -6,6 +6,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
+from time import perf_counter_ns
 from typing import Any, Final, NamedTuple
 
 import pytest
@@ -147,6 +148,18 @@ def test_a_reader_is_called_while_the_loop_looks(world: World) -> None:
     world.look()
 
     assert [("read", 0, b"x"), ("asked for before",)] == world.told
+
+
+def test_a_reader_finds_the_time_at_which_the_loop_woke_up(world: World) -> None:
+    assert isinstance(world.loop, DirectLoop)
+    moment, found = world.loop.moment, []
+    world.loop.add_reader(world.pairs[0][0], lambda: found.append(moment.ns))
+    world.pairs[0][1].send(b"x")
+
+    before_ns = perf_counter_ns()
+    world.look()
+
+    assert before_ns <= found[0] <= perf_counter_ns()
 
 
 def test_who_waits_to_write_as_well_goes_the_way_of_asyncio(world: World) -> None:

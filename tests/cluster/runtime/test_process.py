@@ -5,6 +5,7 @@ import errno
 import json
 import logging
 import re
+import shutil
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import asdict
 from functools import partial
@@ -184,7 +185,7 @@ def test_a_lost_session_costs_no_client_anything(tmp_path: Path, chroot: str) ->
 
 
 def test_a_broker_says_since_when_it_has_lost_nothing_until_it_does_not_stop_in_order(
-    tmp_path: Path, chroot: str
+    tmp_path: Path, chroot: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     """In its registration, over a lost session, a clean shutdown and a kill on the same machine."""
 
@@ -210,30 +211,40 @@ def test_a_broker_says_since_when_it_has_lost_nothing_until_it_does_not_stop_in_
 
     registered, first, since = run(tmp_path, chroot, use)
     assert (registered, since) == (-1, first)
+    directory = next(tmp_path.rglob(".kafka_cleanshutdown")).parent
+    backup = shutil.copytree(directory, tmp_path / "backup")
     for use_it in (use, lose_session, use):
         registered, epoch, since = run(tmp_path, chroot, use_it)
         assert (registered, since) == (first, first) != (epoch, epoch)
 
-    mark = next(tmp_path.rglob(".kafka_cleanshutdown"))
+    mark, lock = directory / ".kafka_cleanshutdown", directory / ".lock"
     assert json.loads(mark.read_bytes())["intactSince"] == first
     mark.unlink()
     registered, _, since = run(tmp_path, chroot, use)
     assert (registered, since) == (first, first)
 
     # Another ZooKeeper, to which the znodes were copied, counts from the beginning.
-    mark = next(tmp_path.rglob(".kafka_cleanshutdown"))
     mark.write_text(json.dumps({"version": 0, "brokerEpoch": 1, "intactSince": 2**50}))
     registered, epoch, since = run(tmp_path, chroot, use)
     assert (registered, since) == (2**50, epoch)
 
     # A machine that stops runs on with another boot id.
-    (lock,) = (found for found in tmp_path.rglob(".lock"))
-    lock.write_text("another boot".ljust(40) + str(epoch))
-    next(tmp_path.rglob(".kafka_cleanshutdown")).unlink()
+    lock.write_text("another boot".ljust(40) + lock.read_text()[40:])
+    mark.unlink()
     assert run(tmp_path, chroot, intact_since)[0] == -1
     # Nobody has noticed that.
     registered, last, since = run(tmp_path, chroot, use)
     assert (registered, since) == (-1, last)
+
+    assert "of an earlier start" not in caplog.text
+
+    # A backup has the mark of its own orderly end, and does not know of the starts since.
+    shutil.rmtree(directory)
+    backup.rename(directory)
+    registered, last, since = run(tmp_path, chroot, use)
+    assert (registered, since) == (-1, last)
+    assert "is of an earlier start of this broker" in caplog.text
+    assert run(tmp_path, chroot, intact_since)[0] == last
 
 
 @pytest.mark.parametrize("step", ["_identify", "_load_logs", "_register"])

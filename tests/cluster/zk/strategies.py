@@ -86,7 +86,7 @@ assignments = st.builds(
         lambda parts: dict(sorted(parts.items()))
     ),
     version=st.integers(1, 4),
-    topic_id=st.none() | text,
+    topic_id=st.none() | text.filter(bool),
     zk_version=zk_version,
     extra=extra,
 )

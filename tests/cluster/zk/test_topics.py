@@ -71,6 +71,8 @@ def test_a_topic_id_and_a_move_survive_in_a_node_of_an_old_version() -> None:
             "'removing_replicas' of partition 0 is no part of its replicas",
         ),
         ({"partitions": {}, "topic_id": 7}, "'topic_id' is not text: 7"),
+        ({"partitions": {}, "topic_id": None}, "has no 'topic_id'"),
+        ({"partitions": {}, "topic_id": ""}, "has no 'topic_id'"),
         ({"partitions": {}, "version": "two"}, "'version' is not an integer: 'two'"),
     ],
 )

@@ -15,7 +15,10 @@ BOTH: dict[str, Value] = {**ZOOKEEPER, "bootstrap_server": "b:9092"}
         ("kadmin check", {}, "kadmin check"),
         ("kadmin check", ZOOKEEPER, "kadmin --zookeeper zk:2181 check"),
         ("kadmin throttle list", ZOOKEEPER, "kadmin --zookeeper zk:2181 throttle list"),
+        ("kadmin lead /x --status", ZOOKEEPER, "kadmin --zookeeper zk:2181 lead /x --status"),
+        ("kadmin snapshot save FILE", ZOOKEEPER, "kadmin --zookeeper zk:2181 snapshot save FILE"),
         ("kadmin help check", ZOOKEEPER, "kadmin help check"),
+        ("kadmin collect goes on with it", ZOOKEEPER, "kadmin collect goes on with it"),
         ("kadmin check --zookeeper z", ZOOKEEPER, "kadmin check --zookeeper z"),
         (
             "see 'kadmin groups --list', then 'kadmin check'",

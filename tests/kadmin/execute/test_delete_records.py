@@ -50,8 +50,8 @@ class Admin:
     def offsets(self, partitions: Iterable[TopicPartition], moment: int) -> Answers[FoundOffset]:
         wanted = set(partitions)
         return Answers(
-            told={each: self.at(each, moment) for each in wanted - self.dead},
-            untold=dict.fromkeys(wanted & self.dead, NO_LEADER),
+            found={each: self.at(each, moment) for each in wanted - self.dead},
+            unanswered=dict.fromkeys(wanted & self.dead, NO_LEADER),
         )
 
     def at(self, partition: TopicPartition, moment: int) -> FoundOffset:

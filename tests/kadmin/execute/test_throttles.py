@@ -505,7 +505,9 @@ def test_a_broker_that_does_not_answer_is_named_and_its_throttle_stays_recorded(
     silent = broker_entity(BrokerId(2))
     wanted = {**WANTED, silent: {LEADER_RATE: "4000"}}
     set_throttles(found, found.look(), wanted)
-    found.configs.damaged = (subjects.untold(subjects.config(silent), "broker 2", "no answer"),)
+    found.configs.damaged = (
+        subjects.unavailable(subjects.config(silent), "broker 2", "no answer"),
+    )
 
     not_set = set_throttles(found, found.look(), {**wanted, silent: {LEADER_RATE: "5000"}})
     now = put_back(found)
@@ -539,7 +541,7 @@ def test_one_that_has_died_since_the_look_is_named_since_its_moves_would_not_be_
     died: str,
 ) -> None:
     found = admin()
-    gone = subjects.untold(subjects.config(TWO), "broker 2", "it is not alive")
+    gone = subjects.unavailable(subjects.config(TWO), "broker 2", "it is not alive")
     found.configs.damaged = (gone,)
     seen = found.look()
     if died == "before the look":

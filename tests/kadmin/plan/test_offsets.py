@@ -5,7 +5,7 @@ import pytest
 from cluster.model.ids import TopicPartition
 from kadmin.plan.offsets import (
     NoSuchPartition,
-    UntoldOffsets,
+    UnansweredOffsets,
     partitions_of,
 )
 from tests.kadmin.builders import brokers, cluster, topic
@@ -34,5 +34,5 @@ def test_a_partition_that_no_topic_has_is_named() -> None:
 def test_an_error_names_some_of_the_untold() -> None:
     many = {TopicPartition("t", number): "" for number in range(7)}
 
-    assert "of 7 partitions: t-0, t-1, t-2, t-3, t-4, …" in UntoldOffsets(many).message
-    assert UntoldOffsets({T0: ""}).message.endswith("of 1 partition: t-0")
+    assert "of 7 partitions: t-0, t-1, t-2, t-3, t-4, …" in UnansweredOffsets(many).message
+    assert UnansweredOffsets({T0: ""}).message.endswith("of 1 partition: t-0")

@@ -114,7 +114,7 @@ def found_in(snapshot: ClusterSnapshot) -> set[StrEnum]:
 )
 def test_configs_that_cannot_be_read_are_not_missing(subject: subjects.Subject) -> None:
     read = cluster(RACKED, topic(OFFSETS_TOPIC, "0,2"))
-    unread = replace(read, faults=(subjects.untold(subject, "the configs", "no answer"),))
+    unread = replace(read, faults=(subjects.unavailable(subject, "the configs", "no answer"),))
 
     assert {Kind.INTERNAL_TOPIC} == found_in(read)
     assert set() == found_in(unread)
@@ -147,7 +147,7 @@ def test_more_partitions_are_judged_by_themselves() -> None:
         return [(risk.kind, risk.partitions) for risk in plan.risks]
 
     assert [] == risks("2,0")
-    assert [(FEW, (1, 2))] == risks("2")
+    assert [(FEW, (2,))] == risks("2")
     assert [(RACKS, (2,))] == risks("2,3")
 
 
@@ -157,6 +157,7 @@ def test_more_partitions_are_judged_by_themselves() -> None:
         ({}, "0,2", "1,3", []),
         ({}, "0,2", "0,1", [RACKS]),
         ({}, "0,1", "2,3", []),
+        ({}, "0,9", "0,1", [RACKS]),
         ({}, "0,2", "3", []),
         (MIN_2, "0,2", "3", [FEW]),
         (MIN_2, "0,2,1", "2,3", [RACKS]),
@@ -168,6 +169,36 @@ def test_a_move_is_asked_about_what_it_makes_worse(
     configs: dict[str, str], replicas: str, target: str, kinds: list[RiskKind]
 ) -> None:
     snapshot = cluster(RACKED, topic("t", f"{replicas} 0,2", configs=configs))
+
+    plan = plan_moves(snapshot, {TopicPartition("t", 0): Target(ids(target))}, is_additional=False)
+
+    assert kinds == [risk.kind for risk in move_risks(snapshot, plan)]
+
+
+def test_a_move_is_not_asked_about_partitions_that_were_no_better_before() -> None:
+    snapshot = cluster(RACKED, topic("t", "0,1 0,2 0,1", configs=TRUE))
+    targets = {0: "2,3", 1: "0,1"}
+
+    plan = plan_moves(
+        snapshot,
+        {TopicPartition("t", number): Target(ids(text)) for number, text in targets.items()},
+        is_additional=False,
+    )
+    (risk,) = move_risks(snapshot, plan)
+
+    assert (RACKS, (1,)) == (risk.kind, risk.partitions)
+    assert risk.text.startswith("1 partition is")
+
+
+@pytest.mark.parametrize(
+    ("replicas", "target", "kinds"),
+    [("0,1,9", "0,2,1", []), ("0,2,9", "0,2,1", [RACKS]), ("0,2,9", "0,2,3", [])],
+)
+def test_a_dead_broker_was_on_one_rack_at_most(
+    replicas: str, target: str, kinds: list[RiskKind]
+) -> None:
+    """So a partition with two more replicas on one of three racks was on two."""
+    snapshot = cluster(brokers("0:a 1:a 2:b 3:c 4:a"), topic("t", replicas))
 
     plan = plan_moves(snapshot, {TopicPartition("t", 0): Target(ids(target))}, is_additional=False)
 

@@ -35,7 +35,7 @@ def test_a_partition_whose_end_nobody_told_is_not_counted() -> None:
     report = report_of(EARLIEST, found, {T1: "gone"}, {T0: FoundOffset(4, None)})
 
     assert ((T0, 3),) == tuple((each.partition, each.count) for each in report.offsets)
-    assert {T1: "gone"} == report.untold
+    assert {T1: "gone"} == report.unanswered
 
 
 def test_nothing_is_counted_unless_asked_for() -> None:

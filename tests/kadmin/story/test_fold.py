@@ -102,7 +102,7 @@ def test_in_leader_epochs_that_no_line_names_somebody_may_have_led(
 
     assert leaderless_ms == again.leaderless_ms
     assert leaderless_ms + 1_000 == still.leaderless_ms
-    assert (epoch == 4) == again.has_untold_epochs == still.has_untold_epochs
+    assert (epoch == 4) == again.has_missing_epochs == still.has_missing_epochs
     assert "at least 4.0 s without a leader" == leaderless_text(
         story([*lines, online(40, 4, 2, "2")]), has_traces=True
     )
@@ -475,12 +475,12 @@ def test_who_led_in_epochs_that_no_line_tells_is_not_guessed() -> None:
 
     assert [0, 3, 0] == [each.missed for each in told.leaderships]
     assert [Reason.CREATED, Reason.BROKER_GONE] == [each.reason for each in told.leaderships[:2]]
-    assert "the leader before was gone, with 3 epochs before it untold" == why_text(
+    assert "the leader before was gone, with 3 epochs before it not in these logs" == why_text(
         told.leaderships[1]
     )
     kept = story([*created("1,2"), leads(5, 1, 4)])
     assert [Reason.CREATED, Reason.UNKNOWN] == [each.reason for each in kept.leaderships]
-    assert "unknown, with 3 epochs before it untold" == why_text(kept.leaderships[1])
+    assert "unknown, with 3 epochs before it not in these logs" == why_text(kept.leaderships[1])
 
 
 def test_kafka_0_8_says_of_a_new_partition_that_it_was_online() -> None:

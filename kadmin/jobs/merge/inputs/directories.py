@@ -107,15 +107,16 @@ def unreadable(error: OSError) -> str:
 
 
 def inside(
-    directory: str, files: Sequence[str], unusual: list[str], *, is_told: bool = False
+    directory: str, files: Sequence[str], unusual: list[str], *, is_excused: bool = False
 ) -> Sequence[str]:
     """Return those of a directory's *files* that are meant by naming the directory.
 
     The others go to *unusual*: a merge that was written there would be read twice, and
     `server.log` may have some of the same lines.
-    Without any it raises NoLogs, unless the operator *is_told* of something else that is wrong.
+    Without any it raises NoLogs, unless
+    that *is_excused* by files that cannot be read.
     """
-    if not files and not is_told:
+    if not files and not is_excused:
         raise NoLogs(f"directory {directory} has no files", hint=f"ls -alR {directory}")
     usual = [file for file in files if USUAL_NAME in file.rpartition("/")[2]]
     if not usual:

@@ -101,8 +101,9 @@ def expand(path: str, left_out: list[FileProblem], unusual: list[str]) -> Iterat
         found = local_files(path)
         left_out += found.unreadable
         odd = {problem.label: problem for problem in found.special}
-        told = bool(found.unreadable)
-        for each in inside(path, sorted([*found.files, *odd]), unusual, is_told=told):
+        for each in inside(
+            path, sorted([*found.files, *odd]), unusual, is_excused=bool(found.unreadable)
+        ):
             if each in odd:
                 left_out.append(odd[each])
             else:

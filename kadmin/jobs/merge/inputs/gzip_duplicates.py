@@ -70,5 +70,5 @@ def find_gzip_duplicates(files: Sequence[LogFile]) -> Iterator[GzipDuplicate]:
 
 
 def has_size_of(packed: LogFile, plain: LogFile) -> bool:
-    told = read_bytes(packed.path, max(packed.size - SIZE_BYTES, 0), SIZE_BYTES)
-    return int.from_bytes(told, "little") == plain.size % (1 << 32)
+    size = read_bytes(packed.path, max(packed.size - SIZE_BYTES, 0), SIZE_BYTES)
+    return int.from_bytes(size, "little") == plain.size % (1 << 32)

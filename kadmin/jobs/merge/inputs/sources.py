@@ -101,9 +101,9 @@ def parts_of(log: Sequence[LogFile], writers_of: WritersOf) -> list[Part]:
     """
     label = base_label(log[-1].label)
     # The name of a container counts its replicas, not brokers.
-    told = broker_id(log[-1].label) if log[-1].origin is None else None
-    if told is not None:
-        return [Part(broker=told, files=tuple(log), label=label)]
+    broker = broker_id(log[-1].label) if log[-1].origin is None else None
+    if broker is not None:
+        return [Part(broker=broker, files=tuple(log), label=label)]
     # The newest file is empty when the log was just rolled.
     newest = next((file for file in reversed(log) if file.size > 0), None)
     writers = [
@@ -148,8 +148,8 @@ def writers_of_lines(file: LogFile, lines_max: int = LINES_MAX) -> frozenset[int
         lines += tail.split(b"\n")[1:][-FEW_LINES:]
     elif not file.is_gzip:
         lines += head[lines_max:][-FEW_LINES:]
-    told = {parse_line(line.decode(errors="replace")).broker for line in lines}
-    return frozenset(number for number in told if number is not None)
+    writers = {parse_line(line.decode(errors="replace")).broker for line in lines}
+    return frozenset(number for number in writers if number is not None)
 
 
 def split(path: str) -> tuple[str, str]:

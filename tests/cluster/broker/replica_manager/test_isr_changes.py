@@ -262,7 +262,7 @@ def test_a_proposal_that_is_refused_again_and_again_is_told_once(world: World, e
     alter(world, 1, 2)
     catch_up(world)
     world.clock.advance(RETRY_BACKOFF_MS)
-    assert {} == world.broker.isr_changes._told_refusals
+    assert {} == world.broker.isr_changes._logged_refusals
     world.order("orders", replicas=[1, 2], isr=[1], leader_epoch=1)
     refuse(error)
 
@@ -280,13 +280,13 @@ def test_refusals_of_partitions_that_are_gone_are_not_kept(world: World):
     )
     catch_up(world)
     world.clock.advance(0)
-    kept = len(world.broker.isr_changes._told_refusals)
+    kept = len(world.broker.isr_changes._logged_refusals)
     (hosted,) = world.broker.partitions
     world.broker.partitions.remove(hosted.partition)
 
     world.clock.advance(LAG_MS)
 
-    assert (1, 0) == (kept, len(world.broker.isr_changes._told_refusals))
+    assert (1, 0) == (kept, len(world.broker.isr_changes._logged_refusals))
 
 
 def test_nothing_is_proposed_for_a_leadership_that_is_over(world: World):

@@ -2,11 +2,13 @@
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from cluster.broker.handling import Cancel, Peer, Reply
+from cluster.runtime.moment import Moment
 from cluster.runtime.network.connection import Connection
 from cluster.runtime.network.connection_states import CONNECTION_VALID_PREVIOUS, ConnectionState
 from cluster.runtime.network.memory_pool import MemoryPool
@@ -409,6 +411,24 @@ def test_the_times_of_a_request_are_told_apart() -> None:
     assert at_once == [(30, 30, 0, 0, len(AT_ONCE) - SIZE, 4)]
     assert parked == [(560, 30, 30, 500, len(PARKED) - SIZE, 11)]
     assert desk.metrics.kind(FETCH_CONSUMER).reservoir.pending == parked
+
+
+def test_a_request_arrives_when_the_loop_woke_up_or_the_one_before_was_answered() -> None:
+    desk = Desk()
+    desk.handler_ns = 30
+    moment = Moment()
+    service = replace(desk.service, moment=moment)
+    transports = FakeTransport(), FakeTransport()
+    for transport in transports:
+        Connection(service, transport, desk.ended)
+        transport.incoming += AT_ONCE
+    moment.ns = desk.now_ns - 5
+    for transport in transports:
+        assert transport.readable is not None
+        transport.readable()
+
+    times = [row[0] for row in desk.metrics.kind(ApiKey.METADATA).reservoir.pending]
+    assert times == [35, 30]
 
 
 def test_the_time_that_a_client_takes_to_let_its_answer_in_is_its_own() -> None:

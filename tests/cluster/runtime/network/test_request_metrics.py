@@ -2,6 +2,7 @@
 
 import pytest
 
+from cluster.metrics.reservoirs import PENDING_MAX
 from cluster.model.error_codes import ErrorCode
 from cluster.runtime.network.request_metrics import (
     FETCH_CONSUMER,
@@ -39,6 +40,22 @@ def test_the_beans_of_an_api_have_its_times_and_sizes() -> None:
     by_version = NAME.format("RequestsPerSec", "Produce,version={}")
     assert found[by_version.format(9)]["Count"] == 2
     assert found[by_version.format(8)]["Count"] == 1
+
+
+def test_requests_that_did_not_wait_count_as_their_rows_would() -> None:
+    registries = new_registry(lambda: 0), new_registry(lambda: 0)
+    rows, lists = (RequestMetrics(registry) for registry in registries)
+    for number in range(700):
+        version, time_ns, size = 8 + number % 2, 1000 + number * 37 % 501, 80 + number % 3
+        rows.answered(ApiKey.PRODUCE, (time_ns, time_ns, 0, 0, size, version))
+        immediate = lists.kind(ApiKey.PRODUCE).immediate(version)
+        immediate.times.append(time_ns)
+        immediate.sizes.append(size)
+        if len(immediate.times) >= PENDING_MAX:
+            immediate.settle()
+
+    by_rows, by_lists = (all_of(registry) for registry in registries)
+    assert by_rows == by_lists
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def with_session(chroot: str, use: Callable[[Sessions, Session], Coroutine[Any, 
 
 
 async def enlist(session: Session, value: BrokerRegistration, own: tuple[int, ...] = ()) -> int:
-    return await register(session, value, own_sessions=own, patience_ms=300)
+    return await register(session, value, 1, own_sessions=own, patience_ms=300)
 
 
 def test_the_first_broker_makes_the_chroot_and_all_that_a_cluster_begins_with(
@@ -151,7 +151,7 @@ def test_what_an_earlier_life_left_behind_is_waited_for(chroot: str) -> None:
         with pytest.raises(RegistrationRefused, match="still has /brokers/ids/1 after 300 ms"):
             await enlist(session, broker())
         waiting = asyncio.ensure_future(
-            register(session, broker(), own_sessions=(), patience_ms=OUTER_LIMIT_S * 1000)
+            register(session, broker(), 1, own_sessions=(), patience_ms=OUTER_LIMIT_S * 1000)
         )
         await earlier.keeper.close()
         epoch = await asyncio.wait_for(waiting, OUTER_LIMIT_S)

@@ -1,14 +1,18 @@
 """Several log directories: whose they are, which of them fails, and what that costs."""
 
+from copy import deepcopy
+
 import pytest
 
-from cluster.model.ids import TopicPartition
+from cluster.model.ids import UNKNOWN_BROKER_EPOCH, BrokerId, TopicPartition
+from cluster.storage.directories.log_manager import LogManager
 from cluster.storage.errors import (
     LogDirectoryRefused,
 )
 from cluster.storage.files import read_whole
 from tests.cluster.storage.batches import START_MS
 from tests.cluster.storage.log_directories import (
+    CONFIG,
     ORDERS,
     PAYMENTS,
     create,
@@ -64,6 +68,36 @@ def test_a_directory_whose_owner_cannot_be_read_is_refused(content: bytes):
 
     with pytest.raises(LogDirectoryRefused, match=r"meta\.properties"):
         started(disk)
+
+
+def test_a_directory_that_does_not_know_the_last_start_may_have_lost_records():
+    """One of two is restored from a backup of the start before."""
+    disk = SimDisk()
+
+    def start(registered: int) -> LogManager:
+        manager = LogManager.open(disk, ("/a", "/b"), BrokerId(1), "c")
+        manager.begin_incarnation(registered)
+        list(manager.load(lambda topic: CONFIG, START_MS))
+        return manager
+
+    first = start(registered=0)
+    create(first, ORDERS)
+    first.close(START_MS, 40, intact_since=40)
+    backup = deepcopy(disk._directory("/a"))
+    second = start(registered=first.incarnation)
+    assert (second.intact_since, second.incarnation) == (40, 2)
+    second.close(START_MS, 50, intact_since=40)
+    disk._root.entries["a"] = backup
+
+    third = start(registered=second.incarnation)
+
+    assert [-1, 40] == [one.intact_since for one in third.directories]
+    assert third.intact_since == third.flushed_since == UNKNOWN_BROKER_EPOCH
+    (problem,) = (text for one in third.directories for text in one.problems)
+    assert problem.startswith("/a is of an earlier start of this broker")
+    third.close(START_MS, 60, intact_since=60)
+    # ZooKeeper may be another one, which has not counted as far.
+    assert (start(registered=0).intact_since, third.incarnation) == (60, 3)
 
 
 def test_what_is_not_ours_is_named_and_left_alone():

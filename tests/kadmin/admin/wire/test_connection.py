@@ -9,7 +9,7 @@ from kafka.errors import KafkaTimeoutError
 from cluster.model import fault as subjects
 from kadmin.admin.wire.connection import HEARING_S, NoController, WireConnection
 from kadmin.admin.wire.errors import BrokersUnreachable
-from kadmin.admin.wire.snapshot import told_reassignments
+from kadmin.admin.wire.snapshot import ongoing_reassignments
 from kadmin.settings.brokers import BrokerSettings
 from tests.support.waiting import wait_until
 
@@ -120,7 +120,7 @@ class Late(WireConnection):
 
 
 def test_what_the_controller_does_not_tell_is_left_out_whoever_was_asked_for_its_name() -> None:
-    told, (fault,) = told_reassignments(WithoutAnyAnswer((1, FINE)))
+    told, (fault,) = ongoing_reassignments(WithoutAnyAnswer((1, FINE)))
 
     assert ({}, subjects.REASSIGNMENT) == (told, fault.subject)
 

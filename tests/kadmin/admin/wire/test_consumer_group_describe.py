@@ -87,10 +87,10 @@ def test_what_seems_dead_is_described_by_its_own_request() -> None:
     answers = WireGroups(broker).describe(["modern", "old", "none"])
 
     assert [["modern", "none"]] == broker.asked
-    assert {} == answers.untold
-    states = {name: group.state for name, group in answers.told.items()}
+    assert {} == answers.unanswered
+    states = {name: group.state for name, group in answers.found.items()}
     assert {"modern": STABLE, "old": EMPTY, "none": DEAD} == states
-    modern = answers.told["modern"]
+    modern = answers.found["modern"]
     (member,) = modern.members
     assert modern.coordinator is not None
     assert ("uniform", "consumer", 1) == (
@@ -118,6 +118,6 @@ def test_a_group_is_dead_where_no_coordinator_has_it(
     answers = WireGroups(Broker(answer)).describe(["none"])
 
     assert ({"none": DEAD} if is_told else {}) == {
-        name: group.state for name, group in answers.told.items()
+        name: group.state for name, group in answers.found.items()
     }
-    assert is_told == (answers.untold == {})
+    assert is_told == (answers.unanswered == {})

@@ -63,8 +63,8 @@ def test_coordinators_are_found_in_one_request_where_brokers_can(
     answers = known.ask(["c", "a", "b"], names_of)
     known.ask(["a"], names_of)
 
-    assert {"a": "a of 1", "b": "b of 2", "c": "c of 1"} == answers.told
-    assert {} == answers.untold
+    assert {"a": "a of 1", "b": "b of 2", "c": "c of 1"} == answers.found
+    assert {} == answers.unanswered
     # And each is found once.
     assert asked == brokers.asked
 
@@ -80,7 +80,7 @@ def test_a_coordinator_that_has_moved_or_loads_is_looked_for_again(code: int) ->
         ],
     )
 
-    assert {"a": 2, "b": 1} == answers.told
+    assert {"a": 2, "b": 1} == answers.found
     assert [["a", "b"], ["a"]] == brokers.asked
 
 
@@ -93,13 +93,13 @@ def test_a_group_without_an_answer_has_a_reason() -> None:
     found = {"silent": 2, "denied": 1, "loading": 1}
     answers = Coordinators(Brokers(found)).ask([*found, "hidden"], ask)
 
-    assert {} == answers.told
-    assert {"silent", "denied", "loading", "hidden"} == answers.untold.keys()
-    assert "no answer" == answers.untold["silent"]
+    assert {} == answers.found
+    assert {"silent", "denied", "loading", "hidden"} == answers.unanswered.keys()
+    assert "no answer" == answers.unanswered["silent"]
 
 
 def test_nothing_asked_is_nothing_answered() -> None:
     brokers = Brokers({})
 
-    assert {} == Coordinators(brokers).ask([], names_of).told
+    assert {} == Coordinators(brokers).ask([], names_of).found
     assert [] == brokers.asked

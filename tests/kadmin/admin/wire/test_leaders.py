@@ -54,8 +54,8 @@ def test_every_leader_is_asked_once_about_its_own() -> None:
     answers = ask_leaders(Brokers({T0: 1, T1: 2, U0: 1}), [U0, T1, T0], ask)
 
     assert [(1, [T0, U0]), (2, [T1])] == asked
-    assert {T0: "t-0 of 1", T1: "t-1 of 2", U0: "u-0 of 1"} == answers.told
-    assert {} == answers.untold
+    assert {T0: "t-0 of 1", T1: "t-1 of 2", U0: "u-0 of 1"} == answers.found
+    assert {} == answers.unanswered
 
 
 def test_who_is_no_leader_any_more_is_asked_for_again() -> None:
@@ -69,8 +69,8 @@ def test_who_is_no_leader_any_more_is_asked_for_again() -> None:
         ],
     )
 
-    assert {T0: 2, T1: 1} == answers.told
-    assert {} == answers.untold
+    assert {T0: 2, T1: 1} == answers.found
+    assert {} == answers.unanswered
 
 
 def test_what_cannot_be_told_has_a_reason() -> None:
@@ -83,10 +83,10 @@ def test_what_cannot_be_told_has_a_reason() -> None:
 
     answers = ask_leaders(Brokers({T0: 1, T1: 2, U0: -1}), [T0, T1, U0], ask)
 
-    assert {} == answers.told
-    assert "broker 2: it is silent" == answers.untold[T1]
-    assert "it has no leader" == answers.untold[U0]
-    assert "not authorized" in answers.untold[T0]
+    assert {} == answers.found
+    assert "broker 2: it is silent" == answers.unanswered[T1]
+    assert "it has no leader" == answers.unanswered[U0]
+    assert "not authorized" in answers.unanswered[T0]
 
 
 def test_a_leader_that_never_is_one_is_given_up() -> None:
@@ -101,7 +101,7 @@ def test_a_leader_that_never_is_one_is_given_up() -> None:
     answers = ask_leaders(Brokers({T0: 1}), [T0], ask)
 
     assert [1] * leaders.ROUNDS_MAX == rounds
-    assert "not the leader" in answers.untold[T0]
+    assert "not the leader" in answers.unanswered[T0]
 
 
 def test_partitions_by_topic() -> None:
@@ -122,5 +122,5 @@ def test_leaders_that_are_known_are_looked_for_only_where_they_have_moved() -> N
     answers = ask_leaders(Brokers({T0: 2, T1: 2, U0: 2}), [T0, T1, U0], ask, known)
 
     assert [(1, [T0, T1]), (2, [T0])] == asked
-    assert {T0: 0, T1: 0} == answers.told
-    assert {U0: "it has no leader"} == answers.untold
+    assert {T0: 0, T1: 0} == answers.found
+    assert {U0: "it has no leader"} == answers.unanswered

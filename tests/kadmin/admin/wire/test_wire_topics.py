@@ -145,7 +145,7 @@ def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def without_reassignments(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wire_topics, "told_reassignments", lambda _connection: ({}, ()))
+    monkeypatch.setattr(wire_topics, "ongoing_reassignments", lambda _connection: ({}, ()))
     monkeypatch.setattr(wire_topics, "read_snapshot", lambda *_arguments, **_options: SNAPSHOT)
 
 

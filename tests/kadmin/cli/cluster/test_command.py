@@ -344,6 +344,7 @@ def test_a_foreign_cluster_of_that_name_in_the_configuration_is_kept() -> None:
     run = kadmin("cluster", "up")
 
     assert 6 == run.exit_code
+    assert f"zookeeper_connect={found()['zookeeper_connect']}" in run.stdout
     assert "zk.example:2181" in done("config", "list")
 
 

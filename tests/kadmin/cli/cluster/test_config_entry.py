@@ -76,7 +76,7 @@ def test_an_entry_of_other_servers_is_left_as_somebody_wrote_it(
 def test_a_foreign_entry_of_that_name_is_not_replaced() -> None:
     add("--zookeeper", "zk.example:2181")
 
-    with pytest.raises(RefusedError):
+    with pytest.raises(RefusedError, match=r"another cluster 'local' .zk.example:2181"):
         enter(Session({}), cluster(1), makes_current=True)
 
     assert {"zookeeper": "zk.example:2181"} == entry()

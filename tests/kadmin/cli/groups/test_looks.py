@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kadmin.cli.groups.looks import untold_texts
+from kadmin.cli.groups.looks import unanswered_texts
 from kadmin.errors import ExitCode
 from tests.kadmin.cli.groups.conftest import FIRST_MS, Cluster
 from tests.support.cli import done, kadmin
@@ -154,7 +154,7 @@ def test_groups_that_are_left_out_are_warned_of_by_reason() -> None:
     assert [
         "left out: group 'a': denied",
         "left out: 15,000 groups (g0, g1, g10, g100, g1000, …): broker 1: no answer",
-    ] == [*untold_texts({"a": "denied", **silent})]
+    ] == [*unanswered_texts({"a": "denied", **silent})]
 
 
 def test_a_group_that_does_not_exist_is_an_error(cluster: Cluster, topic: str) -> None:

@@ -19,6 +19,7 @@ from tests.cluster.formats.metadata_records import value_of
 from tests.kadmin.builders import brokers, cluster, topic
 from tests.kadmin.plan.migration.evidence import migration
 from tests.support.cli import kadmin
+from tests.support.silent_servers import answering_server
 from tests.support.znodes import write_snapshot
 from tests.support.zookeeper import client_of
 
@@ -121,6 +122,7 @@ def test_a_collection_has_the_log_of_one_controller(client: KazooClient, copied:
         ((), "give --bootstrap-controller HOST:PORT, or --metadata-dir DIR"),
         (("--bootstrap-controller", "c1:9093", "--metadata-dir", "."), "give --bootstrap-"),
         (("--bootstrap-controller", "c1:x"), "'c1:x' is not HOST:PORT"),
+        (("--bootstrap-server", "b1:9092"), "no broker is asked, but controllers"),
     ],
 )
 def test_the_log_is_named_once(words: tuple[str, ...], reason: str) -> None:
@@ -134,3 +136,29 @@ def test_controllers_that_do_not_answer_are_unreachable(client: KazooClient) -> 
 
     assert ExitCode.UNREACHABLE == outcome.exit_code
     assert "cannot fetch the metadata log from the controllers at 127.0.0.1:1: " in outcome.stderr
+
+
+@pytest.mark.parametrize(
+    ("login", "reason"),
+    [
+        ("", "does that listener speak PLAINTEXT?"),
+        (
+            "security.protocol=SASL_PLAINTEXT\nsasl.mechanism=PLAIN\n"
+            "sasl.jaas.config=L required username=ann password=x;\n",
+            "it hangs up on user 'ann': is the password right",
+        ),
+    ],
+)
+def test_a_controller_that_hangs_up_is_asked_about_in_the_words_of_its_listener(
+    client: KazooClient, tmp_path: Path, login: str, reason: str
+) -> None:
+    config = tmp_path / "admin.properties"
+    config.write_text(login)
+    config.chmod(0o600)
+    with answering_server(lambda _: b"") as address:
+        outcome = kadmin(
+            *("migration", "diff", "--bootstrap-controller", address),
+            *("--command-config", str(config)),
+        )
+
+    assert (ExitCode.UNREACHABLE, True) == (outcome.exit_code, reason in outcome.stderr)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from kazoo.security import make_digest_acl
 
 from kadmin.admin.zookeeper.throttle_journal import JOURNAL_PATH
 from kadmin.errors import ExitCode
@@ -85,6 +86,20 @@ def test_what_cannot_be_read_is_named_by_each_command(small: str) -> None:
         assert ExitCode.DONE == ran.exit_code, ran
         assert "warning: left out: " in ran.stderr, ran
         assert "/config/brokers/1" in ran.stderr
+
+
+def test_brokers_whose_configs_are_hidden_hide_no_topic(small: str) -> None:
+    set_config(small, "/config/topics/u", **{LISTS[0]: "*"})
+    with client_of(small) as client:
+        client.ensure_path("/config/brokers")
+        client.set_acls("/config/brokers", [make_digest_acl("kafka", "secret", all=True)])
+
+    for name in ("list", "doctor", "release"):
+        ran = kadmin("throttle", name)
+
+        assert ExitCode.DONE == ran.exit_code, ran
+        assert "no permission for /config/brokers" in ran.stderr
+    assert [("/config/topics/u", LISTS[0])] == list(throttles())
 
 
 def test_while_it_moves_the_throttles_of_a_reassignment_are_needed(small: str) -> None:

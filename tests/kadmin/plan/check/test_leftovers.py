@@ -256,6 +256,16 @@ def test_names_in_commands_are_words_of_a_shell(name: str) -> None:
     [
         ("is empty, JSON was expected", Kind.DAMAGED),
         ("is not a JSON object", Kind.DAMAGED),
+        ("has no 'topic_id'", Kind.DAMAGED),
+        ("'leader_recovery_state' is out of bounds: 2", Kind.DAMAGED),
+        ("'partitions' holds 4294967297 where a broker id was expected", Kind.DAMAGED),
+        ("'partitions' holds -1 where a broker id was expected", Kind.UNREADABLE),
+        ("'leader_epoch' is not an epoch: -3", Kind.UNREADABLE),
+        ("a partition in 'partitions' is out of bounds: -1", Kind.UNREADABLE),
+        ("'partitions' names a partition twice", Kind.UNREADABLE),
+        ("'version' is not an integer: 'x'", Kind.UNREADABLE),
+        ("partition 5 is in 'adding_replicas' but has no replicas", Kind.UNREADABLE),
+        ("'adding_replicas' of partition 0 is no part of its replicas", Kind.UNREADABLE),
         ("is not JSON: x", Kind.UNREADABLE),
     ],
 )

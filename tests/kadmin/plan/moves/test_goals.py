@@ -362,7 +362,27 @@ def test_relief_moves_only_what_brings_full_disks_down() -> None:
     plan = made(layout, Goal.RELIEVE, above_percent=85).plan
 
     assert [(2, ids(2))] == [(m.partition.partition, m.target) for m in plan.moves]
-    assert (15, 10, False) == (plan.moved_bytes, plan.lower_bound_bytes, plan.is_optimal)
+    assert (15, 15, True) == (plan.moved_bytes, plan.lower_bound_bytes, plan.is_optimal)
+
+
+def test_relief_leaves_what_a_larger_replica_makes_needless() -> None:
+    """There is no room for the one of 12, which would be the least: broker 1 has a replica."""
+    replicas = ((2,), (1, 2), (2,), (0, 2), (0,))
+    layout = layout_of("---", *replicas, sizes=(1, 12, 20, 58, 17), disk_size=100)
+
+    plan = made(layout, Goal.RELIEVE, above_percent=80).plan
+
+    assert [(2, ids(1))] == [(m.partition.partition, m.target) for m in plan.moves]
+    assert (20, 12, False) == (plan.moved_bytes, plan.lower_bound_bytes, plan.is_optimal)
+
+
+def test_relief_is_the_least_where_all_else_is_bound_to_its_rack() -> None:
+    layout = layout_of("abc", (0, 1, 2), (2,), (2,), (2,), sizes=(20, 1, 40, 25), disk_size=100)
+
+    plan = made(layout, Goal.RELIEVE, above_percent=70).plan
+
+    assert [3] == [move.partition.partition for move in plan.moves]
+    assert (25, 25, True) == (plan.moved_bytes, plan.lower_bound_bytes, plan.is_optimal)
 
 
 def test_leaders_are_evened_without_copies() -> None:
@@ -463,7 +483,7 @@ def test_partitions_with_replicas_on_dead_brokers_are_left_alone_and_noted() -> 
             Goal.RELIEVE,
             {"above_percent": 80},
             Impossible,
-            "broker 0 holds 10 B too much",
+            "no plan was found that reaches the goal: broker 0 holds 10 B too much",
         ),
         (layout_of("-", (0,)), Goal.LEADERS, {"topics": ("x",)}, NoSuchTopic, "x"),
     ],

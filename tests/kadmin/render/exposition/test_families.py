@@ -188,7 +188,7 @@ def test_a_poll_has_an_age_if_it_has_ever_been_answered(has_answer: bool) -> Non
         number=3,
         failure_count=2,
         late_count=1,
-        untold={"groups": 4} if has_answer else {},
+        unanswered={"groups": 4} if has_answer else {},
     )
     samples = parsed(poll_families({"cluster": health}))
 
@@ -198,5 +198,5 @@ def test_a_poll_has_an_age_if_it_has_ever_been_answered(has_answer: bool) -> Non
     assert 3 == found(samples, "kafka_exporter_polls_total", poll="cluster")
     assert 2 == found(samples, "kafka_exporter_poll_failures_total", poll="cluster")
     assert 1 == found(samples, "kafka_exporter_polls_late_total", poll="cluster")
-    untold = found(samples, "kafka_exporter_untold", poll="cluster", what="groups")
-    assert (4 if has_answer else None) == untold
+    unanswered = found(samples, "kafka_exporter_untold", poll="cluster", what="groups")
+    assert (4 if has_answer else None) == unanswered

@@ -206,6 +206,23 @@ def test_a_cancelled_run_leaves_what_has_arrived(fleet: Fleet) -> None:
     assert {} == all_throttles(fleet, topic)
 
 
+def test_the_throttle_of_a_broker_that_is_dead_at_the_end_is_put_back_in_zookeeper(
+    fleet: Fleet,
+) -> None:
+    """Brokers alone are named; no other broker than the dead one could do it."""
+    way, topic = ways(fleet)["brokers"], "dead-at-the-end"
+    filled(fleet, topic, "1")
+    path = plan_file({f"{topic}-0": "1 -> 3"})
+
+    killed_in_the_middle(fleet, way, path, topic)
+    slowed = throttles_of(fleet, f"{paths.CONFIG}/brokers/3")
+    fleet.lose(3)
+    done("reassign", "cancel", "--yes", *way)
+
+    assert slowed
+    assert {} == all_throttles(fleet, topic)
+
+
 def test_a_broker_that_dies_in_the_middle_is_named_and_the_run_ends_when_it_is_back(
     fleet: Fleet,
 ) -> None:

@@ -34,6 +34,8 @@ PARTITIONS: Final = 3
 FAULTS: Final = 3
 OWN: Final = ("leader.replication.throttled.rate", "123456789")
 SLOW, FAST = "1", "1000000000"
+IN_BATCHES: Final = {"linger.ms": 50}
+"""A request for each record would cost more than all the rest of a run."""
 
 pytestmark = [
     pytest.mark.zk,
@@ -180,7 +182,7 @@ def test_whatever_breaks_a_run_ends_as_planned_or_as_before(
     done("configs", *alter, "--add-config", "=".join(OWN), *by)
     ending = draw.choice(("resume", "resume", "rollback", "cancel"))
     try:
-        with acked_producer(fleet.bootstrap, topic, PARTITIONS, {}) as producer:
+        with acked_producer(fleet.bootstrap, topic, PARTITIONS, IN_BATCHES) as producer:
             producer.make_progress()
             before_it = journals_of(fleet)
             story.begin()

@@ -8,7 +8,7 @@ from typing import Final
 
 from kadmin.story.values import AnomalyKind
 
-UNTOLD_AT_INFO: Final = {
+UNLOGGED_AT_INFO: Final = {
     "isr": "changes that leaders ask for: the ISR is known as each leader epoch begins, and where "
     "the controller removes a replica",
     "leaderless": "when a leader was lost: the time begins with the next line of the "
