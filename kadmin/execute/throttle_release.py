@@ -99,7 +99,8 @@ class Releaser:
 class Releasing(Change[Release]):
     """The release of orphans, or of all throttles of the brokers and topics that are named.
 
-    What is taken away is kept before in a new file, as commands that *aim* has name the cluster.
+    What is removed is first kept in a new file, as commands; *with_cluster* adds the options that
+    name the cluster.
     """
 
     def __init__(
@@ -109,7 +110,7 @@ class Releasing(Change[Release]):
         brokers: Iterable[BrokerId],
         topics: Iterable[str],
         rollback_path: str,
-        aim: Callable[[str], str],
+        with_cluster: Callable[[str], str],
     ) -> None:
         super().__init__(Releaser(site.admin))
         self.site = site
@@ -118,7 +119,7 @@ class Releasing(Change[Release]):
         self.rollback_path = rollback_path
         self.has_rollback_file = False
         """Whether there is something to be taken back."""
-        self.aim = aim
+        self.with_cluster = with_cluster
         self.view = ThrottleView(snapshot=ClusterSnapshot(brokers={}, topics={}), configs={})
         self.faults: Sequence[Fault] = ()
         """What could not be read; its throttles, if there are any, stay."""
@@ -183,12 +184,12 @@ class Releasing(Change[Release]):
     def prepare(self, plans: Sequence[Release]) -> Iterable[Begun]:
         changed = [each for plan in plans for each in plan.plans]
         if changed:
-            write_rollback_file(self.rollback_path, rollback_text(changed, self.aim))
+            write_rollback_file(self.rollback_path, rollback_text(changed, self.with_cluster))
             self.has_rollback_file = True
             yield Begun()
 
 
-def rollback_text(plans: Sequence[ConfigPlan], aim: Callable[[str], str]) -> str:
+def rollback_text(plans: Sequence[ConfigPlan], with_cluster: Callable[[str], str]) -> str:
     """Return the commands that set again what *plans* change."""
     lines = []
     for plan in plans:
@@ -200,5 +201,7 @@ def rollback_text(plans: Sequence[ConfigPlan], aim: Callable[[str], str]) -> str
         )
         if set_again:
             where = options_of(plan.entity)
-            lines.append(aim(f"kadmin configs --alter {where} --add-config {quoted(set_again)}"))
+            lines.append(
+                with_cluster(f"kadmin configs --alter {where} --add-config {quoted(set_again)}")
+            )
     return "".join(f"{line}\n" for line in ("#!/bin/sh", "set -e", *lines))

@@ -40,6 +40,9 @@ COLLECTORS: Final = tuple(
             rf"(?P<time>{STAMP})(?:[ \t]|\Z)",
             # CloudWatch's rows of CSV
             r"[0-9]{13},\"?",
+            # fluentd's out_file and Fluent Bit's stdout, before JSON
+            r"(?P<stream>[\w.-]+)\t(?=\{)",
+            r"\[[0-9]+\] (?P<stream>[\w.-]+): \[{1,2}[0-9.]+, (?:\{\}\], )?(?=\{)",
             # grep with names and numbers
             r"(?P<stream>[^\s:\[\]{]*\.log[\w.-]*?)(?::[0-9]+:|-[0-9]+-|:)",
         ),
@@ -50,6 +53,7 @@ SURE_COLLECTORS: Final = 4
 """The first ones, with which no line of its own begins."""
 
 WRAPPERS_MAX: Final = 5
+DECODER: Final = json.JSONDecoder()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,8 +113,10 @@ def unwrapped_once(outer: Wrapped) -> Wrapped | None:
 
 def unwrapped_json(outer: Wrapped) -> Wrapped | None:
     try:
-        fields = json.loads(outer.text)
+        fields, end = DECODER.raw_decode(outer.text)
     except (ValueError, RecursionError):
+        return None
+    if outer.text[end:].strip(" \r,]"):
         return None
     nested = [fields[key] for key in NESTED_KEYS if isinstance(fields.get(key), dict)]
     fields = reduce(operator.or_, nested, fields)

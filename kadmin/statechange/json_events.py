@@ -12,8 +12,8 @@ TEXT_KEYS: Final = (
     *("_raw", "body", "Body", "LogMessage", "LogEntry"),
 )
 
-NESTED_KEYS: Final = ("jsonPayload", "_source", "result")
-"""Where exports of clouds, Elasticsearch and Splunk keep the event."""
+NESTED_KEYS: Final = ("jsonPayload", "_source", "result", "content")
+"""Where exports of clouds, Elasticsearch, Splunk and Datadog keep the event."""
 
 TIME_KEYS: Final = ("@timestamp", "timestamp", "time", "timeMillis", "instant", "ts", "date")
 LEVEL_KEYS: Final = ("level", "log.level", "severity", "levelname", "level_name", "loglevel")

@@ -200,6 +200,22 @@ def azure(line: str) -> str:
     return dumped(TimeGenerated="2026-11-20T03:12:11Z", LogMessage=line, LogSource="stdout")
 
 
+def datadog(line: str) -> str:
+    return dumped(id="x", content={"timestamp": "2026-11-20T03:12:11Z", "message": line})
+
+
+def fluentd_in_a_file(line: str) -> str:
+    return f"2026-11-20T03:12:11+00:00\tkafka.state\t{dumped(message=line)}"
+
+
+def fluent_bit_s_output(line: str) -> str:
+    return f"[0] kube.kafka: [[1795144331.000000000, {{}}], {dumped(log=line)}]"
+
+
+def in_an_array(line: str) -> str:
+    return f"{dumped(message=line)},"
+
+
 def wrapped(name: str, line: str) -> str:
     if name in IN_JSON:
         return IN_JSON[name](line)
@@ -216,6 +232,10 @@ IN_JSON: dict[str, Callable[[str], str]] = {
     "OpenTelemetry": open_telemetry,
     "OpenTelemetry in ClickHouse": clickhouse,
     "Azure": azure,
+    "Datadog": datadog,
+    "fluentd, in a file": fluentd_in_a_file,
+    "Fluent Bit's output": fluent_bit_s_output,
+    "in an array": in_an_array,
 }
 WRAPPERS = (*COLLECTED, *IN_JSON)
 

@@ -29,16 +29,31 @@ ANSWERS: Final = (
             rb'\s*\{\s*"(?:took|_scroll_id|pit_id|timed_out|_shards|hits)"[^\n]*"hits"\s*:\s*\['
         ),
         "an answer of Elasticsearch",
-        ".hits.hits[]",
+        "jq -c '.hits.hits[]'",
     ),
     (
         re.compile(rb'\s*\{\s*"(?:events|searchedLogStreams|nextToken)"\s*:[^\n]*"message"'),
         "an answer of CloudWatch",
-        ".events[]",
+        "jq -c '.events[]'",
     ),
-    (re.compile(rb'\s*\[\s*\{\s*"[^\n]*\}\s*,\s*\{'), "an array of JSON", ".[]"),
+    (
+        re.compile(rb'\s*\{\s*"(?:status|data)"\s*:[^\n]*"result"\s*:\s*\['),
+        "an answer of Loki",
+        "jq -r '.data.result[].values[][1]'",
+    ),
+    (
+        re.compile(rb'\s*\{\s*"data"\s*:\s*\[[^\n]*"attributes"'),
+        "an answer of Datadog",
+        "jq -c '.data[].attributes'",
+    ),
+    (
+        re.compile(rb'\s*\{\s*"tables"\s*:\s*\[[^\n]*"rows"'),
+        "an answer of Azure",
+        """jq -r '.tables[].rows[] | join(" ")'""",
+    ),
+    (re.compile(rb'\s*\[\s*\{\s*"[^\n]*\}\s*,\s*\{'), "an array of JSON", "jq -c '.[]'"),
 )
-"""How answers of log stores begin, what they are, and where their events are."""
+"""How answers of log stores begin, what they are, and what takes their events out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,13 +125,10 @@ def has_returns_alone(front: bytes) -> bool:
 
 def answer_advice(front: bytes) -> str | None:
     """Return what to do with a file with the start *front* that is the answer of a log store, with
-    all its events in one line; None for another file."""
-    for pattern, name, events in ANSWERS:
+    many events in a line; None for another file."""
+    for pattern, name, command in ANSWERS:
         if pattern.match(front):
-            return (
-                f"it is {name}, with all its events in one line: take them out with"
-                f" jq -c '{events}'"
-            )
+            return f"it is {name}: take its events out with {command}"
     return None
 
 

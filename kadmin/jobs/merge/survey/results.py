@@ -132,7 +132,8 @@ def reason_for_none(file: LogFile) -> str:
     if (advice := answer_advice(begins.lstrip(b"\0"))) is not None:
         return advice
     if begins.startswith((b"{", b"[{", b"[\n")):
-        return "it is JSON, but without an event on each line: take its lines out with jq -r"
+        command = "jq -c ." if begins.startswith(b"{") else "jq -c '.[]'"
+        return f"it is JSON, but without an event on each line: put each on one with {command}"
     if has_returns_alone(begins.lstrip(b"\0")):
         return "its lines end in carriage returns alone: convert it with tr '\\r' '\\n'"
     found = next((name for each, name in NOT_TEXT if begins.startswith(each)), None)

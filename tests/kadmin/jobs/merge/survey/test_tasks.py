@@ -309,9 +309,17 @@ def test_a_packed_file_may_have_several_members_and_padding(tmp_path: Path) -> N
         ('{"took":3,"hits":{"total":2,"hits":[', ",", "]}}", "jq -c '.hits.hits[]'"),
         ('{"events": [', ", ", "]}\n", "jq -c '.events[]'"),
         ("[", ", ", "]\n", "jq -c '.[]'"),
+        ('{"data":[{"attributes":{}},', ",", "]}", "jq -c '.data[].attributes'"),
+        (
+            '{"status":"success","data":{"result":[',
+            ",",
+            "]}}",
+            "jq -r '.data.result[].values[][1]'",
+        ),
+        ('{"tables":[{"rows":[', ",", "]}]}", """jq -r '.tables[].rows[] | join(" ")'"""),
         ("", "\n", "\n", None),
     ],
-    ids=["Elasticsearch", "CloudWatch", "array", "lines"],
+    ids=["Elasticsearch", "CloudWatch", "array", "Datadog", "Loki", "Azure", "lines"],
 )
 def test_an_answer_in_one_line_is_named(
     tmp_path: Path, front: str, between: str, end: str, advice: str | None
