@@ -18,14 +18,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any, Final, cast
 
 from bench.groups import commit_request
 from cluster.api.dispatch import ELEMENTS_MAX, SERVED
-from cluster.api.flat_produce import flat_produce
+from cluster.api.flat_paths import flat_paths
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.handling import Peer
 from cluster.broker.ports import ApiSettings
@@ -102,9 +101,7 @@ def send(requests: int, offsets: int, directory: str) -> None:
         call_soon=later.append,
         now_ns=time.perf_counter_ns,
         moment=moment,
-        flat_produce=flat_produce(
-            broker.ports, broker.appender, partial(metrics.count_error, ApiKey.PRODUCE)
-        ),
+        flat_paths=flat_paths(broker, metrics.count_errors),
     )
     kind = metrics.kind(ApiKey.OFFSET_COMMIT if offsets else ApiKey.PRODUCE)
     for number in range(EARLIER):

@@ -8,6 +8,7 @@ __all__ = [
     "metrics",
     "model",
     "recipes",
+    "runtime",
     "settings",
     "wire",
     "zk",

@@ -4,7 +4,7 @@ Source: Kafka's ZkAdminManager.alterConfigs and incrementalAlterConfigs.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import TypeAlias, cast
 
@@ -39,19 +39,8 @@ def handle(
     ports: Ports, cache: MetadataCache, request: RequestFrame, peer: Peer, reply: Reply
 ) -> None:
     """Replace all overrides of a resource (AlterConfigs)."""
-    body = cast(AlterConfigsRequest, request.body)
-    changes = [
-        (resource, partial(replaced, rules_of(ports.settings, resource), one.configs))
-        for one in body.resources
-        for resource in ((one.resource_type, one.resource_name),)
-    ]
     alter(
-        ports,
-        cache,
-        changes,
-        body.validate_only,
-        AlterConfigsResponse,
-        reply,
+        ports, cache, cast(AlterConfigsRequest, request.body), replaced, AlterConfigsResponse, reply
     )
 
 
@@ -60,33 +49,27 @@ def handle_incremental(
 ) -> None:
     """Change the named overrides (IncrementalAlterConfigs); all others stay."""
     body = cast(IncrementalAlterConfigsRequest, request.body)
-    changes = [
-        (resource, partial(changed, rules_of(ports.settings, resource), one.configs))
-        for one in body.resources
-        for resource in ((one.resource_type, one.resource_name),)
-    ]
-    alter(
-        ports,
-        cache,
-        changes,
-        body.validate_only,
-        IncrementalAlterConfigsResponse,
-        reply,
-    )
+    alter(ports, cache, body, changed, IncrementalAlterConfigsResponse, reply)
 
 
 def alter(
     ports: Ports,
     cache: MetadataCache,
-    changes: Sequence[tuple[Resource, ChangeConfigs]],
-    validates_only: bool,
+    body: AlterConfigsRequest | IncrementalAlterConfigsRequest,
+    change: Callable[..., Overrides | ApiError],
     response: Response,
     reply: Reply,
 ) -> None:
-    counts = Counter(resource for resource, _ in changes)
+    """Answer each resource of *body*; *change* returns its overrides by the configs asked for."""
+    changes = {
+        resource: partial(change, rules_of(ports.settings, resource), one.configs)
+        for one in body.resources
+        for resource in ((one.resource_type, one.resource_name),)
+    }
+    counts = Counter((one.resource_type, one.resource_name) for one in body.resources)
     altering = (
-        alter_one(ports, cache, resource, change, counts[resource], validates_only)
-        for resource, change in dict(changes).items()
+        alter_one(ports, cache, resource, change_one, counts[resource], body.validate_only)
+        for resource, change_one in changes.items()
     )
     run_all(ports.clock, altering, lambda results: reply(response(responses=results)))
 

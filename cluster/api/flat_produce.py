@@ -20,12 +20,11 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from struct import Struct
-from typing import Any, Final, NamedTuple, TypeAlias, cast
+from typing import Any, Final, NamedTuple, cast
 
 from cluster.api.leader_hints import HINTED_ERRORS
 from cluster.api.produce import NO_ERROR, ZSTD_VERSION, is_closed, refused
 from cluster.broker.handling import Steps, run
-from cluster.broker.ports import Ports
 from cluster.broker.replica_manager.appending import (
     ALL_ACKS,
     LEADER_ACKS,
@@ -48,9 +47,6 @@ from cluster.wire.messages.produce import (
     TopicProduceData,
     TopicProduceResponse,
 )
-
-FlatProduce: TypeAlias = Callable[[memoryview], bytes | None]
-"""Answers the request in a frame, or has changed nothing and returns None."""
 
 PREFIXES_MAX: Final = 4096
 """How many beginnings of requests are remembered, with at most 2 KiB each."""
@@ -157,22 +153,11 @@ UNUSUAL: Final = Target("", 0, plain_records, 0, unpacking(0), bytes, 0, b"", b"
 """Of a prefix that always goes the plain way."""
 
 
-def flat_produce(
-    ports: Ports, appender: Appender, refused: Callable[[ErrorCode], None]
-) -> FlatProduce | None:
-    """Return the flat path of a broker; None where requests need authorization.
-
-    *refused* is called with the error of an answer that has one.
-    """
-    if ports.authorizer is not None:
-        return None
-    return Prefixes(appender, refused).answer
-
-
-class Prefixes:
+class FlatProduce:
     """The beginnings of produce requests that are remembered, by version."""
 
     def __init__(self, appender: Appender, refused: Callable[[ErrorCode], None]) -> None:
+        """*refused* is called with the error of an answer that has one."""
         self._led = appender.partitions.led
         self._append = appender.append_to
         self._refused = refused
@@ -182,6 +167,7 @@ class Prefixes:
         """As for the last request: the next one is likely to begin as it did."""
 
     def answer(self, frame: memoryview) -> bytes | None:
+        """Answer the request in *frame*; return None if it is another one than usual."""
         try:
             version, correlation_id, prefix, index, word = self._unpack(frame)
             targets = self._targets.get(version)

@@ -21,7 +21,7 @@ from cluster.broker.replica_manager.delayed_produce import (
     ProducePartitionStatus,
     await_appends,
     flush,
-    unheard,
+    ignore_failure,
 )
 from cluster.broker.replica_manager.partitions import Partitions
 from cluster.broker.replica_manager.record_work import RecordCheck, RecordWorks
@@ -125,7 +125,7 @@ class Produces:
             return refused(index, result)
         if acks == NO_ACKS:
             if result.outcome.needs_flush:
-                flush(self.ports, result.hosted, unheard)
+                flush(self.ports, result.hosted, ignore_failure)
         elif result.must_wait(acks):
             wait = ProducePartitionStatus(result, acks)
             waits.append(wait)

@@ -165,6 +165,9 @@ def _write(
         for partition, result in results.items():
             if isinstance(result, Committed):
                 state = waiting[partition]._replace(zk_version=result.zk_version)
+                known = active.context.states[partition]
+                assert known.leader_epoch == state.leader_epoch, "its leader leads on"
+                assert known.zk_version < state.zk_version, "one decision follows the other"
                 active.context.states[partition] = state
                 answers[partition] = AlteredPartition(ErrorCode.NONE, state)
             elif isinstance(result, Refused):

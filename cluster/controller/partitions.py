@@ -309,6 +309,8 @@ def _set_online(active: ActiveController, partition: TopicPartition, state: Part
     assert state.controller_epoch == active.controller_epoch, "this controller has decided it"
     context = active.context
     previous = context.partition_status(partition)
+    known = context.states.get(partition)
+    assert known is None or known.leader_epoch <= state.leader_epoch, "no epoch falls"
     context.states[partition] = state
     if state.leader_recovery_state == RECOVERING:
         active.unclean_election_count += 1

@@ -4,11 +4,12 @@ Source: Kafka's GroupCoordinator and GroupMetadataManager.
 """
 
 from collections.abc import Mapping
+from typing import Final
 
 from cluster.group.answers import UNKNOWN_MEMBER, CommitAnswer, SameError
 from cluster.group.context import Context, StoredOffsets
 from cluster.group.effects import NO_PRODUCER, Producer
-from cluster.group.group import Group
+from cluster.group.group import NONE, Group
 from cluster.group.membership import renew
 from cluster.group.requests import CommitOffsets, CommitTransactionalOffsets
 from cluster.group.states import COMMIT, GroupState
@@ -17,15 +18,18 @@ from cluster.model.error_codes import ErrorCode
 from cluster.model.group_records import CommitRecords, PlainOffsets
 from cluster.model.ids import TopicPartition
 
+EMPTY: Final = GroupState.EMPTY
+DEAD: Final = GroupState.DEAD
+
 
 def commit(context: Context, group: Group, request_id: int, request: CommitOffsets) -> None:
     """Append the offsets; a commit renews the session of its member, too."""
     error = refusal(group, request)
-    if error is ErrorCode.NONE and group.state is not GroupState.EMPTY:
+    if error is NONE and group.state is not EMPTY:
         error = COMMIT[group.state]
-        if error is ErrorCode.NONE:
+        if error is NONE:
             renew(context, group, group.members[request.member_id])
-    if error is ErrorCode.NONE:
+    if error is NONE:
         store(context, group, request_id, request)
     else:
         context.respond(request_id, request.refused(error))
@@ -36,7 +40,7 @@ def commit_in_transaction(
 ) -> None:
     """Append the offsets in their producer's transaction."""
     error = refusal(group, request)
-    if error is ErrorCode.NONE:
+    if error is NONE:
         store(context, group, request_id, request)
     else:
         context.respond(request_id, request.refused(error))
@@ -49,12 +53,12 @@ def refusal(group: Group, request: CommitOffsets | CommitTransactionalOffsets) -
     only an empty group takes them.  Old clients commit in transactions without their member id.
     """
     member_id, instance_id = request.member_id, request.group_instance_id
-    if request.generation < 0 and group.state is GroupState.EMPTY:
-        return ErrorCode.NONE
+    if request.generation < 0 and group.state is EMPTY:
+        return NONE
     if request.generation >= 0 or member_id != UNKNOWN_MEMBER or instance_id is not None:
         return group.error_in_generation(member_id, instance_id, request.generation)
     is_transactional = isinstance(request, CommitTransactionalOffsets)
-    return ErrorCode.NONE if is_transactional else ErrorCode.UNKNOWN_MEMBER_ID
+    return NONE if is_transactional else ErrorCode.UNKNOWN_MEMBER_ID
 
 
 def store(
@@ -73,7 +77,7 @@ def store(
         stored = {one: value for one, value in stored.items() if len(value.metadata) <= size_max}
     waiting = StoredOffsets(group, request_id, request, stored)
     if not stored:
-        answer(context, waiting, ErrorCode.NONE)
+        answer(context, waiting, NONE)
         return
     append_id = context.next_append_id()
     group.offsets.begin(append_id, stored)
@@ -89,12 +93,12 @@ def producer_of(request: CommitOffsets | CommitTransactionalOffsets) -> Producer
 
 def on_stored(context: Context, append_id: int, log_offset: int, waiting: StoredOffsets) -> None:
     group, request = waiting.group, waiting.request
-    if group.state is not GroupState.DEAD:
+    if group.state is not DEAD:
         if isinstance(request, CommitOffsets):
             group.offsets.complete(append_id, log_offset)
         else:
             group.offsets.hold(request.producer_id, append_id, log_offset)
-    answer(context, waiting, ErrorCode.NONE)
+    answer(context, waiting, NONE)
 
 
 def on_failed(context: Context, append_id: int, waiting: StoredOffsets, error: ErrorCode) -> None:

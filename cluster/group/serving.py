@@ -8,7 +8,7 @@ from typing import Final, assert_never
 from cluster.group import committing, syncing
 from cluster.group.answers import UNKNOWN_MEMBER, Answer
 from cluster.group.context import Context
-from cluster.group.group import Group
+from cluster.group.group import NONE, Group
 from cluster.group.joining import join
 from cluster.group.leaving import leave, left_unknown_group
 from cluster.group.membership import heartbeat
@@ -26,8 +26,13 @@ from cluster.group.requests import (
 )
 from cluster.model.error_codes import ErrorCode
 
+LOAD_IN_PROGRESS: Final = ErrorCode.COORDINATOR_LOAD_IN_PROGRESS
+
+ALLOW_EMPTY_ID: Final = (CommitOffsets, DeleteGroup)
+"""Requests for a group whose id is empty, too."""
+
 LOADING: Final = {
-    Heartbeat: ErrorCode.NONE,
+    Heartbeat: NONE,
     SyncGroup: ErrorCode.REBALANCE_IN_PROGRESS,
 }
 """While a partition is loaded: members do not expect the error that others get."""
@@ -50,14 +55,14 @@ def refuse_status(context: Context, group_id: str, *, allows_empty: bool) -> Err
     partition = context.partition(group_id)
     if partition is None:
         return ErrorCode.NOT_COORDINATOR
-    return ErrorCode.COORDINATOR_LOAD_IN_PROGRESS if partition.is_loading else ErrorCode.NONE
+    return LOAD_IN_PROGRESS if partition.is_loading else NONE
 
 
 def serve(context: Context, request_id: int, request: Request) -> None:
     """Answer *request*, or let it wait."""
     error = refusal(context, request)
-    if error is not ErrorCode.NONE:
-        if error is ErrorCode.COORDINATOR_LOAD_IN_PROGRESS:
+    if error is not NONE:
+        if error is LOAD_IN_PROGRESS:
             error = LOADING.get(type(request), error)
         context.respond(request_id, request.refused(error))
         return
@@ -73,9 +78,9 @@ def serve(context: Context, request_id: int, request: Request) -> None:
 
 
 def refusal(context: Context, request: Request) -> ErrorCode:
-    allows_empty = isinstance(request, CommitOffsets | DeleteGroup)
+    allows_empty = isinstance(request, ALLOW_EMPTY_ID)
     error = refuse_status(context, request.group_id, allows_empty=allows_empty)
-    if error is ErrorCode.NONE and isinstance(request, JoinGroup):
+    if error is NONE and isinstance(request, JoinGroup):
         config, timeout_ms = context.config, request.session_timeout_ms
         if not config.min_session_timeout_ms <= timeout_ms <= config.max_session_timeout_ms:
             return ErrorCode.INVALID_SESSION_TIMEOUT

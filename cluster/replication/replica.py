@@ -351,6 +351,7 @@ class Replica:
         committed.
         """
         assert not self.is_leader, "a leader knows itself what is committed"
+        assert self.high_watermark <= log_end_offset, "no more is committed than there is"
         offset = min(leader_high_watermark, log_end_offset)
         if offset > self.high_watermark:
             self.high_watermark = offset

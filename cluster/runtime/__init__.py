@@ -1,3 +1,3 @@
 """The broker's shell: files, clocks, sockets, processes."""
 
-__all__ = []
+__all__ = ["reporters"]

@@ -19,7 +19,7 @@ from kazoo.exceptions import KazooException, SessionExpiredError
 
 from cluster.api.api_versions import answer_unsupported
 from cluster.api.dispatch import ELEMENTS_MAX, SERVED, Dispatch
-from cluster.api.flat_produce import flat_produce
+from cluster.api.flat_paths import flat_paths
 from cluster.broker.broker import Broker
 from cluster.broker.cluster_store import ZooKeeperStore
 from cluster.broker.configs.broker_configs import BrokerConfigs
@@ -88,7 +88,6 @@ from cluster.settings.errors import InvalidSettings
 from cluster.storage.directories.log_directory import LogDirectory
 from cluster.storage.directories.log_manager import LogManager
 from cluster.storage.files import Files
-from cluster.wire.api_keys import ApiKey
 from cluster.zk import paths
 from cluster.zk.steps import Refusal
 
@@ -369,11 +368,7 @@ class BrokerProcess:
             call_soon=self._loop.call_soon,
             now_ns=time.perf_counter_ns,
             moment=self._loop.moment if isinstance(self._loop, DirectLoop) else None,
-            flat_produce=flat_produce(
-                broker.ports,
-                broker.appender,
-                partial(self._request_metrics.count_error, ApiKey.PRODUCE),
-            ),
+            flat_paths=flat_paths(broker, self._request_metrics.count_errors),
         )
 
     async def _register(self, parts: Parts) -> None:

@@ -45,6 +45,16 @@ def parse_targets(text: str, source: str) -> dict[TopicPartition, Target]:
     """Return what the reassignment file *source*, which holds *text*, asks for, in order.
 
     Raises:
+        BadFile: as `parse_targets_for`.
+    """
+    return parse_targets_for(text, source)[0]
+
+
+def parse_targets_for(text: str, source: str) -> tuple[dict[TopicPartition, Target], str | None]:
+    """Return what the file *source* asks for, in order, and the id of the cluster for which it was
+    planned; None in Kafka's own files.
+
+    Raises:
         BadFile: it is not of Kafka's form, names nothing, a partition twice, or a partition with
             replicas that no partition can have.
     """
@@ -73,7 +83,8 @@ def parse_targets(text: str, source: str) -> dict[TopicPartition, Target]:
     problems += replica_problems(targets)
     if problems:
         raise BadFile(source, problems, TARGETS_HINT)
-    return in_order(targets)
+    planned_for = document.get("cluster_id")
+    return in_order(targets), planned_for if isinstance(planned_for, str) else None
 
 
 def parse_topics(text: str, source: str) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from cluster.model.acl import ResourceType
-from kadmin.cli.common_options import SAFETY, dry_run_option, yes_option
+from kadmin.cli.common_options import dry_run_option, force_option, yes_option
 from kadmin.cli.frame import command
 from kadmin.cli.options import action, chosen_action, flag, given_options, option
 from kadmin.cli.session import Session
@@ -178,13 +178,7 @@ PATTERNS: Final = ("literal", "prefixed", "any", "match")
 @watch_option(LIST, actions=("list",))
 @dry_run_option(CHANGES)
 @yes_option(CHANGES)
-@option(
-    "--force",
-    is_flag=True,
-    section=SAFETY,
-    actions=CHANGES,
-    help="The same; this is Kafka's name for it.",
-)
+@force_option(CHANGES)
 def acls(session: Session, **options: Any) -> None:
     """See and change who may do what, with the options of kafka-acls.
 

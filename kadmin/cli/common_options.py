@@ -33,6 +33,17 @@ def yes_option(
     return option("--yes", "-y", is_flag=True, section=section, actions=actions, help=help)
 
 
+def force_option(actions: Sequence[str]) -> Decorator:
+    """Declare --force, which Kafka's tools have in place of --yes."""
+    return option(
+        "--force",
+        is_flag=True,
+        section=SAFETY,
+        actions=actions,
+        help="The same; this is Kafka's name for it.",
+    )
+
+
 def default_min_isr_option(
     section: str = "Options",
     actions: Sequence[str] | None = None,

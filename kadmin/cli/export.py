@@ -282,7 +282,7 @@ def serve(session: Session, exporter: "Exporter", address: tuple[str, int], path
         raise KeyboardInterrupt
 
     with (
-        MetricsServer(address, path, exporter.scrape) as server,
+        MetricsServer(address, path, exporter.answer) as server,
         exporter.poller,
     ):
         before = take_over(end)

@@ -14,6 +14,7 @@ JAVA_CLASS: Final = "kadmin runs no Java class"
 
 OF_OTHERS: Final = {
     "--admin.config": NO_BROKERS,
+    "--bootstrap-server": NO_BROKERS,
     "--command-config": NO_BROKERS,
     "--version": "kadmin --version",
 }

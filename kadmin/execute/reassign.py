@@ -22,6 +22,7 @@ from kadmin.arguments.reassignment_files import targets_text
 from kadmin.arguments.topics import TopicSelection
 from kadmin.errors import InProgressError, KadminError, RefusedError
 from kadmin.execute.change import Begun, Change, Notices, Question, Step
+from kadmin.execute.planned_cluster import check_cluster
 from kadmin.execute.rollback_file import write_rollback_file
 from kadmin.execute.throttles import set_throttles
 from kadmin.execute.unreadable import refuse_unreadable
@@ -104,7 +105,8 @@ class DirsAwaited(InProgressError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReassignmentRequest:
-    """Moves to what *targets_in* wants, given the cluster.
+    """Moves to what *targets_in* wants, given the cluster; *cluster_id* is that of the cluster for
+    which they were planned, where that is known.
 
     *rate* limits the copying at each broker to so many bytes per s, *dir_rate* that between its
     log directories; None leaves throttles as they are.
@@ -116,6 +118,7 @@ class ReassignmentRequest:
     dir_rate: int | None
     rollback_path: str
     timeout_s: float
+    cluster_id: str | None = None
 
 
 class Reassigning(Change[MovePlan]):
@@ -150,10 +153,12 @@ class Reassigning(Change[MovePlan]):
         """Plan all moves from one look at the cluster, and what of them is asked for at once.
 
         Raises:
+            AnotherCluster: they were planned for another one.
             AlreadyMoving: there is a reassignment, and this is not to be an additional one.
             UnfitTargets: what cannot be meant, as partitions or log directories that are not there.
             Unreadable: what it depends on is damaged.
         """
+        check_cluster(self.request.cluster_id, self.admin)
         self.snapshot = self.look(None)
         for fault in self.snapshot.faults:
             if fault.subject.thing in (Thing.BROKER, Thing.TOPIC):

@@ -61,7 +61,7 @@ class StillMoving(InProgressError):
 class NotAsWanted(KadminError):
     """Nothing moves, and some is not as asked for: *partitions* have other replicas, or are
     *missing*, and *replicas* are in other log directories, or nowhere.  *brokers* are asked for and
-    do not exist.  *again* is the command that asks for all of it, None where there is none."""
+    do not exist.  *command* is the one that asks for all of it, None where there is none."""
 
     exit_code = ExitCode.FOUND
 
@@ -72,10 +72,10 @@ class NotAsWanted(KadminError):
         replicas: Sequence[Replica] = (),
         brokers: Sequence[BrokerId] = (),
         *,
-        again: str | None,
+        command: str | None,
     ) -> None:
         problems = []
-        how = " with --execute" if again is None else f": {again}"
+        how = " with --execute" if command is None else f": {command}"
         hint = f"ask for them{how}"
         if partitions:
             problems.append(f"other replicas than asked for: {counted_partitions(partitions)}")
@@ -107,10 +107,10 @@ class Verified:
     throttles: ThrottlesNow | None
     unknown_brokers: Sequence[BrokerId] = ()
 
-    def check(self, wait: str, again: str | None) -> None:
+    def check(self, wait: str, command: str | None) -> None:
         """Raise StillMoving or NotAsWanted, unless all is as it was asked for.
 
-        *wait* and *again* are the commands that wait for it and that ask for it.
+        *wait* and *command* are the commands that wait for it and that ask for it.
         """
         code = exit_code([*self.judged, *self.dirs])
         if code is ExitCode.IN_PROGRESS:
@@ -123,7 +123,7 @@ class Verified:
                 self.having(Progress.MISSING),
                 self.dirs_having(Progress.MISMATCH, Progress.MISSING),
                 self.unknown_brokers,
-                again=again,
+                command=command,
             )
 
     def slowed(self, broker: BrokerId) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Final
 
 from cluster.model import fault as subjects
 from cluster.model.config_entity import ConfigEntity, EntityKind, broker_entity, topic_entity
@@ -30,6 +31,10 @@ from kadmin.plan.supervision.run import RunState
 from kadmin.plan.topic_refusals import NoSuchTopic
 from kadmin.quoting import quoted
 
+RUNS_UNKNOWN: Final = (
+    "left out: supervised runs, so that a throttle of one that is interrupted counts as an orphan"
+)
+
 
 def read_throttles(
     site: Site, *, is_read: bool = False
@@ -46,7 +51,12 @@ def read_throttles(
     admin = site.admin
     # The lease first: a client that sets throttles after that changes it.
     journal = admin.journal()
-    runs, damaged = listed_runs(site.store)
+    try:
+        runs, damaged = listed_runs(site.store)
+    except DeniedError as error:
+        if not is_read:
+            raise
+        runs, damaged = [], [f"{RUNS_UNKNOWN}: {error.message}"]
     snapshot = admin.snapshot(TopicSelection(), with_configs=True)
     needed = {subjects.REASSIGNMENT, subjects.TOPICS, subjects.BROKERS}
     refuse_unreadable(snapshot, needed, is_read=is_read)
@@ -99,7 +109,8 @@ class Releaser:
 class Releasing(Change[Release]):
     """The release of orphans, or of all throttles of the brokers and topics that are named.
 
-    What is taken away is kept before in a new file, as commands that *aim* has name the cluster.
+    What is removed is first kept in a new file, as commands; *with_cluster* adds the options that
+    name the cluster.
     """
 
     def __init__(
@@ -109,7 +120,7 @@ class Releasing(Change[Release]):
         brokers: Iterable[BrokerId],
         topics: Iterable[str],
         rollback_path: str,
-        aim: Callable[[str], str],
+        with_cluster: Callable[[str], str],
     ) -> None:
         super().__init__(Releaser(site.admin))
         self.site = site
@@ -118,7 +129,7 @@ class Releasing(Change[Release]):
         self.rollback_path = rollback_path
         self.has_rollback_file = False
         """Whether there is something to be taken back."""
-        self.aim = aim
+        self.with_cluster = with_cluster
         self.view = ThrottleView(snapshot=ClusterSnapshot(brokers={}, topics={}), configs={})
         self.faults: Sequence[Fault] = ()
         """What could not be read; its throttles, if there are any, stay."""
@@ -183,12 +194,12 @@ class Releasing(Change[Release]):
     def prepare(self, plans: Sequence[Release]) -> Iterable[Begun]:
         changed = [each for plan in plans for each in plan.plans]
         if changed:
-            write_rollback_file(self.rollback_path, rollback_text(changed, self.aim))
+            write_rollback_file(self.rollback_path, rollback_text(changed, self.with_cluster))
             self.has_rollback_file = True
             yield Begun()
 
 
-def rollback_text(plans: Sequence[ConfigPlan], aim: Callable[[str], str]) -> str:
+def rollback_text(plans: Sequence[ConfigPlan], with_cluster: Callable[[str], str]) -> str:
     """Return the commands that set again what *plans* change."""
     lines = []
     for plan in plans:
@@ -200,5 +211,7 @@ def rollback_text(plans: Sequence[ConfigPlan], aim: Callable[[str], str]) -> str
         )
         if set_again:
             where = options_of(plan.entity)
-            lines.append(aim(f"kadmin configs --alter {where} --add-config {quoted(set_again)}"))
+            lines.append(
+                with_cluster(f"kadmin configs --alter {where} --add-config {quoted(set_again)}")
+            )
     return "".join(f"{line}\n" for line in ("#!/bin/sh", "set -e", *lines))

@@ -10,6 +10,8 @@ from kadmin.four_letter_words import say
 
 PROBE_TIMEOUT_S: Final = 0.15
 """One connection that arrives too early can hang for seconds; a new one is answered at once."""
+READ_ONLY: Final = "read-only"
+"""The mode of a server without the majority, which serves no client of ours."""
 PROBES: Final = 20
 """So often a server on a busy machine is asked that answers no connection in time."""
 
@@ -29,7 +31,8 @@ def ask(address: str, port: int) -> Answer | None:
         return None
     for line in text.splitlines():
         if line.startswith("Mode: "):
-            return Answer(is_serving=True, mode=line.removeprefix("Mode: ").strip())
+            mode = line.removeprefix("Mode: ").strip()
+            return Answer(is_serving=mode != READ_ONLY, mode=mode)
     return Answer(is_serving=False)
 
 

@@ -14,6 +14,7 @@ from kadmin.plan.zookeeper_words import (
     MEMBERS,
     NOT_ALLOWED,
     NOT_SERVING,
+    READ_ONLY,
     STATE,
     WHITELIST,
     WORDS,
@@ -200,7 +201,7 @@ def figures_of_mntr(text: str) -> dict[str, str]:
 
 
 def state_of(figures: Mapping[str, str], texts: Sequence[str]) -> ServerState:
-    if any(NOT_SERVING in text for text in texts):
+    if figures.get("server_state") == READ_ONLY or any(NOT_SERVING in text for text in texts):
         return ServerState.NOT_SERVING
     return ServerState.SERVING if "server_state" in figures else ServerState.ANSWERS
 

@@ -15,6 +15,9 @@ WHITELIST: Final = "4lw.commands.whitelist"
 
 NOT_SERVING: Final = "not currently serving requests"
 NOT_ALLOWED: Final = "not in the whitelist"
+READ_ONLY: Final = "read-only"
+"""The mode, with `readonlymode.enabled`, of a server without the majority: it has no sessions for
+clients that did not ask for that, and neither brokers nor kadmin do."""
 
 
 def no_majority(answering: int, named: int) -> str:

@@ -96,11 +96,11 @@ def where(throttle: Throttle) -> str:
 
 
 def doctor_document(
-    throttles: Sequence[Throttle], need: str | None, aim: Callable[[str], str]
+    throttles: Sequence[Throttle], need: str | None, with_cluster: Callable[[str], str]
 ) -> Document:
     """Return what each throttle does, and the command that removes it; *need* is what those of
     reassignments are for."""
-    commands = [(throttle, removal(throttle, aim)) for throttle in throttles]
+    commands = [(throttle, removal(throttle, with_cluster)) for throttle in throttles]
     return Document(
         schema="kadmin.throttle.doctor/1",
         body=lambda: {
@@ -118,16 +118,16 @@ def doctor_document(
     )
 
 
-def removal(throttle: Throttle, aim: Callable[[str], str]) -> str | None:
+def removal(throttle: Throttle, with_cluster: Callable[[str], str]) -> str | None:
     """Return the command that removes it; None for one that is needed."""
     if throttle.holder is Holder.REASSIGNMENT:
         return None
     if throttle.holder is Holder.ORPHAN:
-        return aim("kadmin throttle release")
+        return with_cluster("kadmin throttle release")
     options = options_of(throttle.entity)
     if throttle.entity.root.name is None:
-        return aim(f"kadmin configs --alter {options} --delete-config {throttle.key}")
-    return aim(f"kadmin throttle release {options}")
+        return with_cluster(f"kadmin configs --alter {options} --delete-config {throttle.key}")
+    return with_cluster(f"kadmin throttle release {options}")
 
 
 def doctor_lines(

@@ -18,7 +18,7 @@ from cluster.broker.ports import Ports
 from cluster.broker.procedures import Procedure, outcome_of
 from cluster.broker.refusals_log import quoted
 from cluster.broker.replica_fetcher.manager import ReplicaFetcherManager
-from cluster.broker.replica_manager.delayed_produce import flush, unheard
+from cluster.broker.replica_manager.delayed_produce import flush, ignore_failure
 from cluster.broker.replica_manager.hosting import Hosting
 from cluster.broker.replica_manager.partitions import HostedPartition, Partitions
 from cluster.broker.replica_manager.topic_config_handler import TopicConfigHandler
@@ -207,6 +207,9 @@ class RoleChanges:
             if self.errors[change.partition] is ErrorCode.NONE
             and change.state.leader_epoch != self._epoch_of(change)
         ]
+        assert all(change.state.leader_epoch > self._epoch_of(change) for change in accepted), (
+            "orders of older leader epochs are refused"
+        )
         leading = [change for change in accepted if self._is_led(change)]
         following = [change for change in accepted if not self._is_led(change)]
 
@@ -390,7 +393,7 @@ class RoleChanges:
         hosted.replica.committable_end = log.committable_end
         if log.owes_flush:
             # What was fetched last, and not yet acknowledged by another fetch.
-            flush(self._ports, hosted, unheard)
+            flush(self._ports, hosted, ignore_failure)
         hosted.replica.lead(
             change.state, change.assignment, log.log_end_offset, self._ports.clock.now_ms()
         )

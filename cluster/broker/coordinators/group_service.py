@@ -10,7 +10,7 @@ Source: Kafka's GroupCoordinator and GroupMetadataManager.
 from collections import deque
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
-from typing import assert_never
+from typing import Final, assert_never
 from uuid import UUID
 
 from cluster.broker.coordinators.group_loading import GroupLoading
@@ -18,9 +18,15 @@ from cluster.broker.handling import Cancel
 from cluster.broker.metadata_cache import MetadataCache
 from cluster.broker.ports import Ports
 from cluster.broker.replica_manager import appending
-from cluster.broker.replica_manager.appending import ALL_ACKS, LEADER_ACKS, Appender, Refusal
+from cluster.broker.replica_manager.appending import (
+    ALL_ACKS,
+    LEADER_ACKS,
+    Appender,
+    Refusal,
+    answers_at_once,
+)
 from cluster.broker.replica_manager.delayed_produce import ProducePartitionStatus, await_appends
-from cluster.broker.replica_manager.partitions import Partitions
+from cluster.broker.replica_manager.partitions import HostedPartition, Partitions
 from cluster.formats.batch_building import build_batch
 from cluster.formats.group_records import encode_all
 from cluster.group.answers import Answer, FetchAnswer
@@ -45,6 +51,9 @@ from cluster.group.views import GroupView, ListedGroup
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import OFFSETS_TOPIC, LeaderEpoch, TopicPartition
 from cluster.wire.errors import UnencodableMessageError
+
+OTHER_EPOCH: Final = (ErrorCode.FENCED_LEADER_EPOCH, ErrorCode.UNKNOWN_LEADER_EPOCH)
+"""Errors of a partition that this broker leads in another epoch, or not any more."""
 
 
 class GroupService:
@@ -110,6 +119,16 @@ class GroupService:
         self._last_request += 1
         self._answered[self._last_request] = answered
         self._take(Requested(self._last_request, request))
+
+    def answers_at_once(self, group_id: str) -> bool:
+        """Return whether a commit of the group waits neither for followers nor for a disk."""
+        number = partition_of(group_id, self._partition_count)
+        hosted = self._partitions.led(OFFSETS_TOPIC, number)
+        return (
+            isinstance(hosted, HostedPartition)
+            and answers_at_once(hosted, ALL_ACKS)
+            and not self._is_working
+        )
 
     def refusal(self, group_id: str) -> ErrorCode:
         """Return why this broker does not answer for the group: NONE if it does."""
@@ -197,14 +216,14 @@ class GroupService:
         """Do what the core wants because of the events, and before that because time is up."""
         if self._is_working:
             return
-        clock = self._ports.clock
+        now_ms, wall_ms = self._ports.clock.now_ms(), self._ports.clock.wall_ms()
         self._is_working = True
         try:
             if is_due:
-                self._carry_out(self._core.on_deadline(clock.now_ms(), clock.wall_ms()))
+                self._carry_out(self._core.on_deadline(now_ms, wall_ms))
             while self._events:
                 event = self._events.popleft()
-                self._carry_out(self._core.step(event, clock.now_ms(), clock.wall_ms()))
+                self._carry_out(self._core.step(event, now_ms, wall_ms))
         finally:
             self._is_working = False
         self._plan()
@@ -257,10 +276,9 @@ class GroupService:
     def _write(self, append: Append) -> appending.Appended | ErrorCode:
         number = append.partition
         hosted = self._partitions.led(OFFSETS_TOPIC, number, append.leader_epoch)
-        if hosted in (ErrorCode.FENCED_LEADER_EPOCH, ErrorCode.UNKNOWN_LEADER_EPOCH):
-            return ErrorCode.NOT_LEADER_OR_FOLLOWER
         if isinstance(hosted, ErrorCode):
-            return hosted
+            is_of_epoch = hosted not in OTHER_EPOCH
+            return hosted if is_of_epoch else ErrorCode.NOT_LEADER_OR_FOLLOWER
         try:
             batch = build_batch(
                 encode_all(append.records),
@@ -272,10 +290,12 @@ class GroupService:
             self._ports.journal.error(f"a record of {hosted.partition} is not written: {error}")
             return ErrorCode.UNKNOWN_SERVER_ERROR
         acks = LEADER_ACKS if append.append_id is None else ALL_ACKS
-        written = self._appender.append(
-            OFFSETS_TOPIC, number, memoryview(batch), acks, has_checked_records=True
+        written = self._appender.append_to(
+            hosted, memoryview(batch), acks, has_checked_records=True
         )
-        return written.error if isinstance(written, Refusal) else written
+        if isinstance(written, Refusal):
+            return written.error
+        return appending.Appended(hosted, written)
 
     # Deadlines.
 

@@ -115,5 +115,5 @@ def flush(
     ports.disks.flush(hosted.log, flushed)
 
 
-def unheard(error: KafkaStorageError | None) -> None:
+def ignore_failure(error: KafkaStorageError | None) -> None:
     """Ignore the result of a flush; the health of a disk that fails has the reason."""

@@ -383,6 +383,8 @@ class LogDirMoves:
         copy.flush(now_ms)
         if copy.config != log.config:
             copy.reconfigure(log.config)
+        assert (copy.log_end_offset, copy.epochs.latest) == (log.log_end_offset, log.epochs.latest)
+        assert hosted.replica.high_watermark <= copy.log_end_offset, "it has all that is committed"
         unique_id = ports.random_stream.unique_id().hex()
         ports.logs.replace_with_future(partition, unique_id, now_ms)
         hosted.log = copy

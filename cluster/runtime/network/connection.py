@@ -14,7 +14,7 @@ from cluster.runtime.network.answer_errors import error_codes_in_steps, error_co
 from cluster.runtime.network.connection_states import CONNECTION_VALID_PREVIOUS, ConnectionState
 from cluster.runtime.network.request_metrics import Immediate, kind_of_fetch
 from cluster.runtime.network.send_queue import SendQueue
-from cluster.runtime.network.service import FlatProduce, Service
+from cluster.runtime.network.service import Service
 from cluster.runtime.network.transport import Transport
 from cluster.runtime.network.turns import UNFINISHED, Work, finished_soon
 from cluster.wire.api_keys import ApiKey
@@ -45,9 +45,9 @@ HANDLING_AND_SENDING: Final = ConnectionState.HANDLING_AND_SENDING
 CLOSED: Final = ConnectionState.CLOSED
 
 FETCH: Final = ApiKey.FETCH
-PRODUCE: Final = ApiKey.PRODUCE
+API_KEY_AT: Final = 1
 VERSION_AT: Final = 3
-"""The lower byte of the version in the frame of a request."""
+"""The lower bytes of API key and version in the frame of a request."""
 BLOCKED: Final = frozenset({SENDING, HANDLING_AND_SENDING})
 MAY_HANDLE: Final = CONNECTION_VALID_PREVIOUS[HANDLING]
 """Every request needs this, and a call would cost too much."""
@@ -87,7 +87,7 @@ class Connection:
         "_answered_key",
         "_cancel",
         "_ended",
-        "_flat_produce",
+        "_flat_paths",
         "_frame_size",
         "_immediate",
         "_is_gathering",
@@ -120,7 +120,7 @@ class Connection:
         self._now_ns = service.now_ns
         self._moment = service.moment or ReadMoment(service.now_ns)
         self._answered = service.metrics.answered
-        self._flat_produce = service.flat_produce
+        self._flat_paths = service.flat_paths
         self._transport = transport
         self._ended = ended
         self._send_queue = SendQueue(transport)
@@ -197,8 +197,7 @@ class Connection:
             if self._reader is None:
                 frame = reader.lone_frame(count)
                 if frame is not None and len(frame) <= WHOLE_SIZE_MAX:
-                    flat_produce = self._flat_produce
-                    if flat_produce is None or not self._is_answered_flat(flat_produce, frame):
+                    if not self._is_answered_flat(frame):
                         self._take_alone(frame)
                     return
                 self._reader = service.memory.borrow_reader()
@@ -312,8 +311,7 @@ class Connection:
     # Requests.
 
     def _hand_over(self, frame: memoryview) -> None:
-        flat_produce = self._flat_produce
-        if flat_produce is None or not self._is_answered_flat(flat_produce, frame):
+        if not self._is_answered_flat(frame):
             self._decode_and_hand_over(frame)
 
     def _finish_frame(self, reader: FrameReader) -> None:
@@ -327,11 +325,18 @@ class Connection:
         size, self._allocated_size = self._allocated_size, 0
         self._service.memory.release(size)
 
-    def _is_answered_flat(self, flat_produce: FlatProduce, frame: memoryview) -> bool:
-        """Answer a usual produce request as `_have_answered` and `answer` would."""
+    def _is_answered_flat(self, frame: memoryview) -> bool:
+        """Answer a usual request as `_have_answered` and `answer` would."""
+        try:
+            found = self._flat_paths.get(frame[API_KEY_AT])
+        except IndexError:
+            return False
+        if found is None:
+            return False
+        api_key, flat_path = found
         is_handled = False
         try:
-            answer = flat_produce(frame)
+            answer = flat_path(frame)
             is_handled = True
         finally:
             if not is_handled:
@@ -340,7 +345,7 @@ class Connection:
             return False
         if self.state is not CLOSED:
             now_ns, received_ns, turn_ns = self._now_ns(), self._received_ns, self._turn_ns
-            self._answered_key = PRODUCE
+            self._answered_key = api_key
             self._turn_ns = self._moment.ns = now_ns
             if self._is_gathering:
                 self._send([answer])
@@ -355,15 +360,18 @@ class Connection:
             # The client need not wait for that.  The version stands behind the key of the API, and
             # none has two bytes.
             version = frame[VERSION_AT]
-            if turn_ns != received_ns:
-                total_ns, queue_ns = now_ns - received_ns, turn_ns - received_ns
-                row = (total_ns, now_ns - turn_ns, queue_ns, 0, len(frame), version)
-                self._answered(PRODUCE, row)
-                return True
             immediate = self._immediate
-            if immediate is None or immediate.version != version:
-                immediate = self._service.metrics.kind(PRODUCE).immediate(version)
-                self._immediate = immediate
+            if (
+                turn_ns != received_ns
+                or immediate is None
+                or immediate.version != version
+                or immediate.api_key is not api_key
+            ):
+                waited_ns, handled_ns = turn_ns - received_ns, now_ns - turn_ns
+                row = (now_ns - received_ns, handled_ns, waited_ns, 0, len(frame), version)
+                self._answered(api_key, row)
+                self._immediate = self._service.metrics.kind(api_key).immediate(api_key, version)
+                return True
             times = immediate.times
             times.append(now_ns - received_ns)
             immediate.sizes.append(len(frame))

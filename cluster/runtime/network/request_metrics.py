@@ -34,15 +34,16 @@ FETCH_FOLLOWER: Final = "FetchFollower"
 
 
 class Immediate:
-    """Requests of one version that were handled on arrival: only their times and sizes differ.
+    """Requests of one API and version that were handled on arrival: times and sizes differ.
 
     To add and to count two numbers of each costs half of what a row does.
     """
 
-    __slots__ = ("_reservoir", "sizes", "times", "version")
+    __slots__ = ("_reservoir", "api_key", "sizes", "times", "version")
 
-    def __init__(self, reservoir: Reservoir, version: int) -> None:
+    def __init__(self, reservoir: Reservoir, api_key: ApiKey, version: int) -> None:
         self._reservoir = reservoir
+        self.api_key = api_key
         self.version = version
         self.times: list[int] = []
         """At most `PENDING_MAX`: a connection that adds the last one settles them."""
@@ -103,10 +104,10 @@ class RequestKind:
         """Return how often answers had each error code."""
         return self._errors + Counter({NO_ERROR: self.reservoir.count - self._looked_at})
 
-    def immediate(self, version: int) -> Immediate:
+    def immediate(self, api_key: ApiKey, version: int) -> Immediate:
         """Return where requests of *version* are noted that were handled on arrival."""
         if version not in self._immediate:
-            self._immediate[version] = Immediate(self.reservoir, version)
+            self._immediate[version] = Immediate(self.reservoir, api_key, version)
         return self._immediate[version]
 
     def settle(self) -> None:
@@ -170,10 +171,6 @@ class RequestMetrics:
     def count_errors(self, api_key: ApiKey, codes: Sequence[int]) -> None:
         """Count the error codes of an answer: none if it is not sent."""
         self.kind(api_key).count_errors(codes)
-
-    def count_error(self, api_key: ApiKey, error: ErrorCode) -> None:
-        """Count the only error of an answer whose body is not looked at."""
-        self.kind(api_key).count_errors((error,))
 
     def response_delayed(self, api_key: ApiKey, send_ns: int) -> None:
         """Record that a client took *send_ns* to receive an answer; most are received at once."""

@@ -1,7 +1,7 @@
 """What all connections of a broker share: handler, limits, memory, turns, metrics, clock."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from cluster.broker.handling import Handler
@@ -14,7 +14,7 @@ from cluster.wire.encoders import Buffers
 from cluster.wire.errors import UnsupportedVersionError
 from cluster.wire.versions import Versions
 
-FlatProduce: TypeAlias = Callable[[memoryview], bytes | None]
+FlatPath: TypeAlias = Callable[[memoryview], bytes | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +36,6 @@ class Service:
     """A clock that never falls; its zero means nothing."""
     moment: Moment | None = None
     """The loop's, by that clock; None for one that sets none."""
-    flat_produce: FlatProduce | None = None
-    """Answers the usual produce request in a frame by itself; None for any other, without a side
-    effect."""
+    flat_paths: Mapping[int, tuple[ApiKey, FlatPath]] = field(default_factory=dict)
+    """By API key below 256 with that key again: it answers the usual request in a frame by itself;
+    None for any other, without a side effect."""

@@ -1,3 +1,3 @@
 """Reporters of metrics: over HTTP to Prometheus and Jolokia's clients, to Graphite, into files"""
 
-__all__ = ["reporters"]
+__all__ = ["process_series", "reporters"]

@@ -1,5 +1,6 @@
 """Outcomes of changes: what do the answers of brokers mean, and what if there is none?"""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
@@ -31,12 +32,21 @@ CONFLICTS: Final = {
 }
 """What a broker's error means for a plan that was right when it was made."""
 
+UNKNOWN_CONFIG: Final = re.compile(r"Unknown topic config name: ([\w.]+)")
+"""The reason of brokers that do not know a config that the topic has had of an older Kafka, too."""
+
 
 class Refused(KadminError):
     """A broker refused a change; nothing was changed."""
 
     def __init__(self, what: str, reason: str) -> None:
-        super().__init__(f"the brokers refuse to {what}: {reason}")
+        unknown = UNKNOWN_CONFIG.search(reason)
+        super().__init__(
+            f"the brokers refuse to {what}: {reason}",
+            hint=unknown
+            and f"where the topic has {unknown[1]} of an older Kafka, delete it first:"
+            f" --delete-config {unknown[1]}",
+        )
 
 
 class AnswerLost(UnreachableError):

@@ -16,7 +16,7 @@ from cluster.model.address import split_address
 from kadmin.admin.asking import Asking, Lines
 from kadmin.admin.zookeeper.client import is_refusal, reason
 from kadmin.four_letter_words import answer_to
-from kadmin.plan.zookeeper_words import NOT_SERVING, STATE, no_majority
+from kadmin.plan.zookeeper_words import NOT_SERVING, READ_ONLY, STATE, no_majority
 from kadmin.settings.resolve import ZooKeeperSettings
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ def voice_of(
         text = answer_from(host, port, STATE, lines=lines, timeout_s=timeout_s, tls=tls)
     except OSError as error:
         return error
-    if NOT_SERVING in text:
+    if NOT_SERVING in text or f"Mode: {READ_ONLY}" in text:
         return Voice.IDLE
     return Voice.SERVES if "Mode: " in text else Voice.LIVES
 

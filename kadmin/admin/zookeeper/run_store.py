@@ -43,8 +43,8 @@ class RunUnreadable(RefusedError):
     def __init__(self, run_id: str, reason: str) -> None:
         super().__init__(
             f"cannot read the journal of the run {run_id}: {run_path(run_id)}: {reason}",
-            hint=f"look at {run_path(run_id)} with zookeeper-shell; 'kadmin reassign --list' shows"
-            " what is moving",
+            hint="'kadmin reassign --list' shows what is moving; when that has ended, remove"
+            f" {run_path(run_id)} with zookeeper-shell",
         )
 
 

@@ -50,7 +50,7 @@ class ReleaseThrottles(Action):
                 brokers=self.brokers,
                 topics=self.topics,
                 rollback_path=rollback_path,
-                aim=lambda text: with_cluster(text, session.flags),
+                with_cluster=lambda text: with_cluster(text, session.flags),
             )
 
     def lines(self, plan: Release) -> Iterable[str]:

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
+from cluster.metrics.exposition import Exposition, Format
+from cluster.runtime.reporters.process_series import add_process
 from kadmin.app.exporting.reading import Wanted, read_exported
 from kadmin.app.groups import History
 from kadmin.app.polling import Poll, Poller, Reading
@@ -117,6 +119,16 @@ class Exporter:
         health = page(poll_families({name: health_of(each) for name, each in readings.items()}))
         kept = [*(each for each in pages if each is not None), health]
         return b"".join(each.zipped if is_zipped else each.text for each in kept)
+
+    def answer(self, is_zipped: bool) -> bytes:
+        """Return a scrape, and behind it the CPU time, memory and open files of this process.
+
+        These are not in a file for node_exporter, which has series of the same names itself.
+        """
+        process = Exposition()
+        add_process(process)
+        text = b"".join(process.pieces(Format.TEXT))
+        return self.scrape(is_zipped) + (gzip.compress(text, FAST) if is_zipped else text)
 
 
 def page(families: Iterable[Family]) -> Page:

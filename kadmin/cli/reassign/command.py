@@ -236,7 +236,7 @@ def carry_out_or_verify(session: Session, action: str, options: dict[str, Any]) 
         if action == "execute":
             from kadmin.cli.reassign.execution import execute
 
-            execute(session, wanted.asked, options, interruption)
+            execute(session, wanted, options, interruption)
         if action == "verify" or (options["wait"] and not options["dry_run"]):
             verify_targets(session, wanted.verified, options)
 

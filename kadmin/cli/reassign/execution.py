@@ -6,7 +6,7 @@ from typing import Any
 from kadmin.cli.changing import make
 from kadmin.cli.reassign.interruption import Interruption
 from kadmin.cli.reassign.next_steps import after_dry_run, after_execution
-from kadmin.cli.reassign.targets import TargetsIn
+from kadmin.cli.reassign.targets import Wanted
 from kadmin.cli.rollback import new_rollback_path
 from kadmin.cli.session import Session
 from kadmin.execute.reassign import Reassigning, ReassignmentRequest
@@ -23,17 +23,18 @@ from kadmin.settings.keys import OutputFormat
 
 def execute(
     session: Session,
-    targets_in: TargetsIn,
+    wanted: Wanted,
     options: Mapping[str, Any],
     interruption: Interruption,
 ) -> None:
-    """Have partitions moved to the replicas that *targets_in* returns; *interruption* is notified
-    when that begins.
+    """Have partitions moved to the replicas that are *wanted*; *interruption* is notified when that
+    begins.
     """
     output = session.output
     rate = options["throttle"]
     request = ReassignmentRequest(
-        targets_in=targets_in,
+        targets_in=wanted.asked,
+        cluster_id=wanted.cluster_id,
         is_additional=options["additional"],
         rate=rate,
         dir_rate=options["replica_alter_log_dirs_throttle"],

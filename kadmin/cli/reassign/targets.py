@@ -8,7 +8,7 @@ import click
 
 from cluster.model.ids import BrokerId
 from kadmin.arguments.numbers import parse_broker_list, parse_numbers
-from kadmin.arguments.reassignment_files import TARGETS_HINT, parse_targets
+from kadmin.arguments.reassignment_files import TARGETS_HINT, parse_targets_for
 from kadmin.cli.files import name_of, read_text
 from kadmin.cli.options import exactly_one
 from kadmin.plan.broker_names import unknown_brokers
@@ -31,10 +31,12 @@ TargetsIn: TypeAlias = Callable[["ClusterSnapshot"], "Targets"]
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is to be *asked* for, and what is *verified* then."""
+    """What is to be *asked* for, and what is *verified* then; *cluster_id* is that of the cluster
+    for which it was planned, where that is known."""
 
     asked: TargetsIn
     verified: TargetsIn
+    cluster_id: str | None = None
 
 
 def wanted_by(options: Mapping[str, Any], *, is_asked: bool) -> Wanted:
@@ -56,7 +58,9 @@ def wanted_by(options: Mapping[str, Any], *, is_asked: bool) -> Wanted:
     refuse_strays(options, chosen)
     if chosen == "--from-broker":
         return of_broker(options, is_asked=is_asked)
-    targets_in = of_topic(options) if chosen == "--topic" else of_file(options)
+    if chosen != "--topic":
+        return of_file(options)
+    targets_in = of_topic(options)
     return Wanted(targets_in, targets_in)
 
 
@@ -77,7 +81,7 @@ def cancelled_by(options: Mapping[str, Any]) -> TargetsIn:
     )
     if chosen != "--topic":
         refuse_strays(options, chosen)
-        return of_file(options)
+        return of_file(options).asked
     topic = options["topic"]
     check_topic_name(topic)
     numbers = None
@@ -86,10 +90,10 @@ def cancelled_by(options: Mapping[str, Any]) -> TargetsIn:
     return lambda snapshot: moving_of(snapshot, topic, numbers)
 
 
-def of_file(options: Mapping[str, Any]) -> TargetsIn:
+def of_file(options: Mapping[str, Any]) -> Wanted:
     path = options["reassignment_json_file"]
-    targets = parse_targets(read_text(path, TARGETS_HINT), name_of(path))
-    return lambda _: targets
+    targets, cluster_id = parse_targets_for(read_text(path, TARGETS_HINT), name_of(path))
+    return Wanted(lambda _: targets, lambda _: targets, cluster_id)
 
 
 def of_broker(options: Mapping[str, Any], *, is_asked: bool) -> Wanted:

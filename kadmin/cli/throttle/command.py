@@ -189,7 +189,7 @@ def release(session: Session, **options: Any) -> None:
             brokers=sorted(broker_ids(options["brokers"]) or ()),
             topics=options["topics"],
             rollback_path=path,
-            aim=session.with_cluster,
+            with_cluster=session.with_cluster,
         )
         make(
             change,

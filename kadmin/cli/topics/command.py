@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from kadmin.cli.common_options import SAFETY, default_min_isr_option, dry_run_option, yes_option
+from kadmin.cli.common_options import (
+    SAFETY,
+    default_min_isr_option,
+    dry_run_option,
+    force_option,
+    yes_option,
+)
 from kadmin.cli.frame import command
 from kadmin.cli.options import (
     WholeNumber,
@@ -273,13 +279,7 @@ FILTER_FINDINGS: Final = {
 @watch_option(FILTERS, actions=("list", "describe"))
 @dry_run_option(CHANGES)
 @yes_option(CHANGES)
-@option(
-    "--force",
-    is_flag=True,
-    section=SAFETY,
-    actions=CHANGES,
-    help="The same; this is Kafka's name for it.",
-)
+@force_option(CHANGES)
 @option(
     "--wait/--no-wait",
     default=None,

@@ -8,6 +8,7 @@ from cluster.model.outcome import Committed
 from kadmin.arguments.topics import TopicSelection
 from kadmin.errors import ExitCode, KadminError, RefusedError
 from kadmin.execute.commit import ATTEMPTS_MAX, ChangedInBetween
+from kadmin.execute.planned_cluster import check_cluster
 from kadmin.execute.supervision.carrying_out import Site
 from kadmin.execute.supervision.reading import Clock, found_run, rooms_of, with_sizes
 from kadmin.execute.unreadable import refuse_unreadable
@@ -19,17 +20,6 @@ from kadmin.plan.supervision.run import Goal, MoveRun, RunState, Settings
 from kadmin.plan.supervision.standing import Standing
 from kadmin.plan.supervision.view import View
 from kadmin.wording import counted, listed
-
-
-class AnotherCluster(RefusedError):
-    """The plan was made for another cluster."""
-
-    def __init__(self, planned: str, here: str | None) -> None:
-        super().__init__(
-            f"the plan is for the cluster {planned}, and this is {here or 'one without an id'};"
-            " nothing was written",
-            hint="name the cluster of the plan, or plan again for this one",
-        )
 
 
 class PlanDrifted(KadminError):
@@ -82,9 +72,7 @@ def judge_beginning(site: Site, run: MoveRun, clock: Clock) -> Beginning:
         PlanDrifted: the cluster is not as it was planned from.
         Unreadable: what moves, or a topic of the plan, is damaged.
     """
-    here = site.admin.cluster_id()
-    if run.plan.cluster_id is not None and run.plan.cluster_id != here:
-        raise AnotherCluster(run.plan.cluster_id, here)
+    check_cluster(run.plan.cluster_id, site.admin)
     site.admin.fence()  # Refuses where nothing may be written.
     refuse_unfinished(site, run.run_id)
     # All topics, since others may be moving.

@@ -343,12 +343,12 @@ def done_if(outcome: Outcome) -> Answer:
 def slowed(run: MoveRun, planned: PlannedMove) -> Move:
     """Return what is slowed down for *planned*, the same however far it is: a list of replicas that
     changed with each move would be written again and again."""
-    aim = run.aim(planned)
-    origin = planned.replicas if aim == planned.target else planned.target
+    heading = run.heading_of(planned)
+    origin = planned.replicas if heading == planned.target else planned.target
     return Move(
         partition=planned.partition,
         before=PartitionAssignment(origin),
-        target=Target(aim),
+        target=Target(heading),
         leader=None,
     )
 

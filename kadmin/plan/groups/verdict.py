@@ -97,6 +97,16 @@ class GroupVerdict:
         return self.worst.verdict if self.worst is not None else Verdict.OK
 
     @property
+    def reason(self) -> str:
+        """Why it is not ok: the worst partition with its reason, and how many others there are."""
+        worst = self.worst
+        if worst is None or worst.verdict is Verdict.OK:
+            return ""
+        others = sum(each.verdict is not Verdict.OK for each in self.partitions) - 1
+        more = f"; and {others} more" if others else ""
+        return f"{worst.row.partition}: {worst.reason}{more}"
+
+    @property
     def lag(self) -> int:
         return sum(each.row.lag or 0 for each in self.partitions)
 
@@ -154,8 +164,14 @@ def judge(looks: Sequence[Look], behind_ms: int) -> GroupVerdict:
         found.append(
             PartitionVerdict(row=row, verdict=verdict, reason=reason, movement=movement_of(history))
         )
-    found.sort(key=lambda each: (-SEVERITY[each.verdict], -(each.row.lag_ms(last.time_ms) or 0)))
+    found.sort(key=lambda each: badness(each, last.time_ms), reverse=True)
     return GroupVerdict(group=last.group, time_ms=last.time_ms, partitions=tuple(found))
+
+
+def badness(each: PartitionVerdict, now_ms: int) -> tuple[int, int, int]:
+    """By what partitions compare: of those that are late by the same second, by what is unread."""
+    row = each.row
+    return SEVERITY[each.verdict], (row.lag_ms(now_ms) or 0) // 1000, row.lag or 0
 
 
 def movement_of(history: Sequence[tuple[int, PartitionLag]]) -> Movement | None:

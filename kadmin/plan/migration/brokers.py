@@ -109,12 +109,12 @@ def listeners(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
                 kind=MigrationKind.LISTENER,
                 text=f"{brokers_text(lacking)} {verb_of(lacking, 'does')} not register the"
                 f" listener {listener} that others have",
-                outcome="if it is the inter.broker.listener.name, the controllers cannot reach"
-                " these brokers",
+                outcome="where it is the inter.broker.listener.name of the controllers: 'Broker"
+                f" does not have the current inter.broker.listener {listener}': {WAITS}",
                 brokers=lacking,
                 command="kadmin brokers --list",
                 znodes=tuple(map(paths.broker, lacking)),
-                source="KAFKA-16468",
+                source=f"KAFKA-16468; {SOURCE_3_9}",
             )
 
 
@@ -250,9 +250,9 @@ def settings(configs: Configs) -> Iterator[MigrationFinding]:
             text=f"{brokers_text(missing)} {verb_of(missing, 'does')} not have {ENABLE}=true,"
             " and others do",
             outcome=f"'Still waiting for ZK brokers {list(missing)} to register with KRaft.':"
-            f" {WAITS}",
+            f" {WAITS}: set it there, and restart",
             brokers=missing,
-            source="KRaftMigrationDriver",
+            source=f"KRaftMigrationDriver; {SOURCE_3_9}",
         )
     yield from quorums(configs, enabled)
     control = tuple(broker for broker, each in configs.items() if each.get(CONTROL_PLANE))
@@ -261,10 +261,10 @@ def settings(configs: Configs) -> Iterator[MigrationFinding]:
             severity=Severity.WARNING,
             kind=MigrationKind.BROKER_CONFIG,
             text=f"{brokers_text(control)} {verb_of(control, 'has')} {CONTROL_PLANE}",
-            outcome="a broker with process.roles does not start with it: leave it out when you"
-            " restart brokers on KRaft",
+            outcome=f"'{CONTROL_PLANE} is not supported in KRaft mode.': leave it out when you"
+            " restart brokers on KRaft, or they do not start",
             brokers=control,
-            source="KAFKA-17788",
+            source=f"KAFKA-17788; {SOURCE_3_9}",
         )
 
 
@@ -279,7 +279,7 @@ def quorums(configs: Configs, enabled: Iterable[BrokerId]) -> Iterator[Migration
             text=f"{brokers_text(without)} {verb_of(without, 'does')} not have {VOTERS}",
             outcome="by controller.quorum.bootstrap.servers alone a broker follows the controllers'"
             " log and does not register: 'No brokers are known to KRaft, waiting for brokers to"
-            f" register.': {WAITS}",
+            f" register.': {WAITS}: set {VOTERS} as well, and restart",
             brokers=without,
             source=SOURCE_3_9,
         )
@@ -296,6 +296,6 @@ def quorums(configs: Configs, enabled: Iterable[BrokerId]) -> Iterator[Migration
             kind=MigrationKind.BROKER_CONFIG,
             text=f"brokers differ in {VOTERS}: {'; '.join(shown)}",
             outcome="a broker that does not reach the controllers of the others by it does not"
-            f" register with them: {WAITS}",
+            f" register with them: {WAITS}: give all brokers the same, and restart",
             source=f"KIP-866; {SOURCE_3_9}",
         )

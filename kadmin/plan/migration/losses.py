@@ -11,11 +11,11 @@ from kadmin.plan.migration.findings import MigrationFinding, MigrationKind
 from kadmin.quoting import quoted
 from kadmin.wording import counted, first_listed, span, verb_of
 
-REMOVED_TOPIC_CONFIGS: Final = (
-    "message.format.version",
-    "message.timestamp.difference.max.ms",
-)
-"""The configs of topics that Kafka 4.0 does not know."""
+REMOVED_TOPIC_CONFIGS: Final = {
+    "message.format.version": "KIP-724; seen with Kafka 4.1.0",
+    "message.timestamp.difference.max.ms": "KIP-937; seen with Kafka 4.1.0",
+}
+"""The configs of topics that Kafka 4.0 does not know, each with its source."""
 
 REMOVED_BROKER_CONFIGS: Final = (
     "log.message.format.version",
@@ -51,7 +51,7 @@ def old_consumers(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
 
 
 def removed_configs(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
-    for key in REMOVED_TOPIC_CONFIGS:
+    for key, source in REMOVED_TOPIC_CONFIGS.items():
         topics = tuple(
             topic.name for topic in evidence.snapshot.topics.values() if key in topic.config.values
         )
@@ -59,12 +59,13 @@ def removed_configs(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
             yield MigrationFinding(
                 severity=Severity.NOTE,
                 kind=MigrationKind.REMOVED_CONFIG,
-                text=f"{counted(len(topics), 'topic')} set {key}",
-                outcome="it is copied, and Kafka 4.0 does not know it",
+                text=f"{counted(len(topics), 'topic')} {verb_of(topics, 'sets')} {key}",
+                outcome="it is copied, and brokers of Kafka 4 refuse every change of such a topic's"
+                f" configs but its deletion: 'Unknown topic config name: {key}'",
                 topics=topics,
                 command=f"kadmin configs --alter --topic {quoted(topics[0])} --delete-config {key}",
                 znodes=tuple(map(paths.topic_config, topics)),
-                source="KIP-724",
+                source=source,
             )
     for entity, config in evidence.configs.items():
         keys = [key for key in REMOVED_BROKER_CONFIGS if key in config.values]

@@ -10,6 +10,9 @@ from kadmin.plan.scram import HASHES
 
 BATCH_SIZE: Final = 200
 """The default of zookeeper.metadata.migration.min.batch.size."""
+MEASURED: Final = (102_000, 36.0)
+"""How many records, those of 100,000 partitions in 1,000 topics, a controller of Kafka 3.9.1 copied
+in how many seconds, on two cores that were busy beside it (17 s of CPU, ZooKeeper's with it)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +33,12 @@ class Preview:
     def batches(self) -> int:
         """At most so many, with the default size of a batch."""
         return -(-self.total // BATCH_SIZE)
+
+    @property
+    def copy_s(self) -> float:
+        """How long it would take where it was measured."""
+        records, seconds = MEASURED
+        return self.total * seconds / records
 
 
 def preview(evidence: MigrationEvidence) -> Preview:

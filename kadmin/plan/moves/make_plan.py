@@ -17,7 +17,7 @@ from kadmin.plan.moves.order import ordered
 from kadmin.plan.moves.plan_file import MovePlan, PlannedMove
 from kadmin.plan.moves.request import By, Goal, Request
 from kadmin.plan.moves.scene import Scene
-from kadmin.wording import counted_partitions, first_listed
+from kadmin.wording import amount, counted_partitions, first_listed
 
 Reaching: TypeAlias = Callable[[Scene], Reached]
 
@@ -67,6 +67,7 @@ def make_plan(layout: ClusterLayout, request: Request, *, tool_version: str, now
     )
     note_lost_racks(scene, moves)
     note_overfull(scene, moves)
+    note_few_bytes(scene, moves)
     moved = sum(len(move.adding) for move in moves)
     sizes_known = all(move.size_bytes is not None for move in moves if move.adding)
     moved_bytes = sum(len(move.adding) * (move.size_bytes or 0) for move in moves)
@@ -120,6 +121,26 @@ def note_overfull(scene: Scene, moves: Sequence[PlannedMove]) -> None:
     over = [f"broker {each} ({loads[each]})" for each in sorted(scene.racks) if loads[each] > most]
     if over:
         scene.notes.append(f"with more than {most} replicas still: {first_listed(over)}")
+
+
+def note_few_bytes(scene: Scene, moves: Sequence[PlannedMove]) -> None:
+    """Note where new brokers get their share of the replicas, and not half of that of the bytes:
+    of all replicas, the small ones move."""
+    layout, new = scene.layout, set(scene.request.brokers)
+    if scene.request.goal is not Goal.ADD or not layout.knows_sizes:
+        return
+    after = {partition: each.replicas for partition, each in layout.partitions.items()}
+    after |= {move.partition: move.target for move in moves}
+    held: Counter[BrokerId] = Counter()
+    for partition, brokers in after.items():
+        held.update(dict.fromkeys(brokers, layout.partitions[partition].size_bytes or 0))
+    share = held.total() * len(new) / len(scene.racks)
+    got = sum(held[broker] for broker in new)
+    if 2 * got < share:
+        scene.notes.append(
+            f"the new brokers hold {amount(got)} then, where an even share is {amount(int(share))}:"
+            " replicas are counted, and the small ones move; --goal balance --by bytes counts bytes"
+        )
 
 
 def note_lost_racks(scene: Scene, moves: Sequence[PlannedMove]) -> None:

@@ -7,10 +7,12 @@ move a little more than the lower bound, which takes replicas for as small as on
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.errors import RefusedError
 from kadmin.plan.moves.goals import Reached
+from kadmin.plan.moves.layout import PlacedPartition
 from kadmin.plan.moves.problem import Impossible
 from kadmin.plan.moves.request import Goal
 from kadmin.plan.moves.scene import Scene
@@ -22,6 +24,10 @@ class SizesUnknown(RefusedError):
 
     def __init__(self, problem: str, hint: str) -> None:
         super().__init__(problem, hint=hint)
+
+
+TOLERANCES_MORE: Final = (1, 2, 5, 10, 20, 40, 80, 160)
+"""By so many percent a balance may be less even than was asked for, where that is not reached."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,13 +66,33 @@ def relieve(scene: Scene) -> Reached:
 
 
 def balance_bytes(scene: Scene) -> Reached:
-    """Bring the brokers that hold more than the mean, and its tolerance, below that."""
+    """Bring the brokers that hold more than the mean, and its tolerance, below that; where no plan
+    is found, as near to it as one is."""
     held = held_bytes(scene)
     if not scene.racks:
         raise Impossible("no broker is alive", "start brokers")
     mean = sum(held[broker] for broker in scene.racks) / len(scene.racks)
-    most = int(mean * (1 + scene.request.tolerance_percent / 100))
-    return shed(scene, {b: Room(used=held[b], most=most) for b in scene.racks})
+    fullest = max(held[broker] for broker in scene.racks)
+    wanted = scene.request.tolerance_percent
+    refusal: Impossible | None = None
+    for percent in (wanted, *(wanted + more for more in TOLERANCES_MORE)):
+        most = int(mean * (1 + percent / 100))
+        if refusal is not None and most >= fullest:
+            break
+        try:
+            reached = shed(scene, {b: Room(used=held[b], most=most) for b in scene.racks})
+        except Impossible as error:
+            refusal = refusal or error
+            continue
+        if refusal is not None:
+            above = max(bytes_after(scene, held, reached).values()) / mean - 1
+            scene.notes.append(
+                f"no plan was found that brings all brokers to {wanted:g}% above the mean or less;"
+                f" the fullest is {above:.0%} above it afterwards"
+            )
+        return reached
+    assert refusal is not None
+    raise refusal
 
 
 def held_bytes(scene: Scene) -> Counter[BrokerId]:
@@ -98,21 +124,68 @@ def shed(scene: Scene, rooms: Mapping[BrokerId, Room]) -> Reached:
     Raises:
         Impossible: some cannot be brought down.
     """
-    return _Shedding(scene, rooms).reached()
+    movable = scene.with_live_replicas()
+    on: dict[BrokerId, list[TopicPartition]] = defaultdict(list)
+    for partition, each in movable.items():
+        for broker in each.replicas:
+            on[broker].append(partition)
+    found = []
+    refusal: Impossible | None = None
+    for is_exact in (True, False):
+        try:
+            found.append(_Shedding(scene, rooms, movable, on, is_exact=is_exact).reached())
+        except Impossible as error:
+            refusal = refusal or error
+    if not found:
+        assert refusal is not None
+        raise refusal
+    return min(found, key=lambda each: copied_bytes(each, movable))
+
+
+def bytes_after(
+    scene: Scene, held: Mapping[BrokerId, int], reached: Reached
+) -> Mapping[BrokerId, int]:
+    """Return what live brokers hold once what *reached* has chosen is done."""
+    after = {broker: held[broker] for broker in scene.racks}
+    for partition, brokers in reached.chosen.items():
+        placed = scene.layout.partitions[partition]
+        size = placed.size_bytes or 0
+        for broker in brokers.difference(placed.replicas):
+            after[broker] += size
+        for broker in set(placed.replicas).difference(brokers):
+            after[broker] -= size
+    return after
+
+
+def copied_bytes(reached: Reached, movable: Mapping[TopicPartition, PlacedPartition]) -> int:
+    return sum(
+        (movable[partition].size_bytes or 0) * len(brokers.difference(movable[partition].replicas))
+        for partition, brokers in reached.chosen.items()
+    )
 
 
 class _Shedding:
-    def __init__(self, scene: Scene, rooms: Mapping[BrokerId, Room]) -> None:
+    """One try: *is_exact* fills up with small replicas what large ones leave, which costs fewer
+    bytes, and may leave no room for the last one."""
+
+    def __init__(
+        self,
+        scene: Scene,
+        rooms: Mapping[BrokerId, Room],
+        movable: Mapping[TopicPartition, PlacedPartition],
+        on: Mapping[BrokerId, Sequence[TopicPartition]],
+        *,
+        is_exact: bool,
+    ) -> None:
         self.scene = scene
         self.rooms = rooms
+        self.movable, self.on = movable, on
+        self.is_exact = is_exact
         self.free = {broker: room.most - room.used for broker, room in rooms.items()}
         self.chosen: dict[TopicPartition, frozenset[BrokerId]] = {}
         self.went: dict[tuple[TopicPartition, BrokerId], BrokerId] = {}
-        self.on: dict[BrokerId, list[TopicPartition]] = defaultdict(list)
-        self.movable = scene.with_live_replicas()
-        for partition, each in self.movable.items():
-            for broker in each.replicas:
-                self.on[broker].append(partition)
+        self.open_brokers = scene.open_brokers
+        self.racks: dict[BrokerId, frozenset[str]] = {}
 
     def size(self, partition: TopicPartition) -> int:
         return self.movable[partition].size_bytes or 0
@@ -120,7 +193,8 @@ class _Shedding:
     def reached(self) -> Reached:
         bound, bound_bytes = 0, 0
         for broker, room in self.rooms.items():
-            sizes = sorted(self.size(p) for p in self.on[broker] if self._may_go(p, broker))
+            on = self.on.get(broker, ())
+            sizes = sorted(self.size(p) for p in on if self._may_go(p, broker))
             bound += fewest(sizes, room.excess)
             bound_bytes += least_bytes(sizes, room.excess)
         for broker in sorted(self.rooms, key=lambda each: (self.free[each], each)):
@@ -130,8 +204,26 @@ class _Shedding:
     def _bring_down(self, broker: BrokerId) -> None:
         """Move the largest replicas that are not too large, and in the end the smallest that is
         enough; or that one alone, where it is no larger than all of these."""
-        movable = [p for p in self.on[broker] if self._may_go(p, broker)]
+        movable = [p for p in self.on.get(broker, ()) if self._may_go(p, broker)]
         largest_first = sorted(movable, key=lambda p: (-self.size(p), p))
+        if self.is_exact:
+            self._come_near(largest_first, broker)
+        for partition in largest_first:
+            if self.free[broker] < 0 < self.size(partition):
+                self._move(partition, broker)
+        for partition in largest_first:
+            if 0 < self.size(partition) <= self.free[broker]:
+                self._leave(partition, broker)
+        if self.free[broker] < 0:
+            is_relief = self.scene.request.goal is Goal.RELIEVE
+            raise Impossible(
+                f"broker {broker} holds {amount(-self.free[broker])} too much, and no other broker"
+                " that may have them has room for what it could give",
+                "add brokers" + (", or allow more by --above" if is_relief else ""),
+                is_guess=True,
+            )
+
+    def _come_near(self, largest_first: Sequence[TopicPartition], broker: BrokerId) -> None:
         excess = -self.free[broker]
         enough = [p for p in reversed(largest_first) if self.size(p) >= excess > 0]
         if enough and self.size(enough[0]) <= greedy_sum(map(self.size, largest_first), excess):
@@ -142,29 +234,22 @@ class _Shedding:
         for partition in reversed(largest_first):
             if self.size(partition) >= -self.free[broker] > 0:
                 self._move(partition, broker)
-        for partition in largest_first:
-            if self.free[broker] < 0 < self.size(partition):
-                self._move(partition, broker)
-        for partition in largest_first:
-            if 0 < self.size(partition) <= self.free[broker]:
-                self._leave(partition, broker)
-        if self.free[broker] < 0:
-            more = "--tolerance" if self.scene.request.goal is Goal.BALANCE else "--above"
-            raise Impossible(
-                f"broker {broker} holds {amount(-self.free[broker])} too much, and no other broker"
-                " that may have them has room for what it could give",
-                f"allow more by {more}, or add brokers",
-                is_guess=True,
-            )
 
     def _may_go(self, partition: TopicPartition, broker: BrokerId) -> bool:
         """Return whether the replica of *partition* at *broker* has somewhere to go, whatever else
         is moved."""
         replicas, racks = self.movable[partition].replicas, self.scene.racks
-        others = (self.scene.open_brokers | set(replicas)) - {broker}
-        return len(others) >= len(replicas) and len({racks[each] for each in others}) >= len(
+        reached = self.racks_without(broker).union(racks[r] for r in replicas if r != broker)
+        return len(self.open_brokers.union(replicas)) > len(replicas) and len(reached) >= len(
             {racks[each] for each in replicas}
         )
+
+    def racks_without(self, broker: BrokerId) -> frozenset[str]:
+        """Return the racks of all brokers that may get replicas but *broker*."""
+        if broker not in self.racks:
+            racks = self.scene.racks
+            self.racks[broker] = frozenset(racks[b] for b in self.open_brokers if b != broker)
+        return self.racks[broker]
 
     def _move(self, partition: TopicPartition, broker: BrokerId) -> None:
         """Move a replica to the broker with the most room that may have it, if there is one."""
@@ -175,7 +260,7 @@ class _Shedding:
             return
         fit = [
             other
-            for other in self.scene.open_brokers - now
+            for other in self.open_brokers - now
             if self.free[other] >= self.size(partition) and self._is_spread(now, broker, other)
         ]
         if not fit:

@@ -216,7 +216,7 @@ def begin(run: MoveRun, work: Work, view: View, memory: Memory) -> Procedure[Non
     )
     if not chosen or (is_slowed and not (yield from slow_down(run, memory))):
         return
-    targets = {move.partition: run.aim(move) for move in slowed_moves(chosen, view, memory)}
+    targets = {move.partition: run.heading_of(move) for move in slowed_moves(chosen, view, memory)}
     if not targets:
         return
     answer = yield Ask(targets)
@@ -232,8 +232,8 @@ def open_moves(
     """
     heeded = set(Gate) if run.goal is Goal.FORWARD else {Gate.TARGET_DOWN, Gate.OFFLINE}
     heeded -= run.settings.overrides
-    aimed = [replace(move, target=run.aim(move)) for move in moves]
-    closed = [each for each in held_back(aimed, view) if each.gate in heeded]
+    headed = [replace(move, target=run.heading_of(move)) for move in moves]
+    closed = [each for each in held_back(headed, view) if each.gate in heeded]
     held = {partition for each in closed for partition in each.partitions}
     return [move for move in moves if move.partition not in held], closed
 

@@ -86,6 +86,6 @@ class MoveRun:
     def moves(self) -> tuple[PlannedMove, ...]:
         return self.plan.moves
 
-    def aim(self, move: PlannedMove) -> tuple[BrokerId, ...]:
+    def heading_of(self, move: PlannedMove) -> tuple[BrokerId, ...]:
         """Return the replicas that *move* is to lead to by the goal of now."""
         return move.target if self.goal is Goal.FORWARD else move.replicas

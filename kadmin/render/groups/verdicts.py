@@ -130,7 +130,7 @@ def line_cells(each: GroupVerdict) -> list[object]:
         each.lag,
         "-" if each.lag_ms is None else span(each.lag_ms / 1000).replace(" ", ""),
         caught_up_text(each).replace(" ", ""),
-        reason_text(each) or "-",
+        each.reason or "-",
     ]
 
 
@@ -143,15 +143,6 @@ def caught_up_text(each: GroupVerdict) -> str:
 
 def span_or_never(seconds: float | None) -> str:
     return "never" if seconds is None else span(seconds)
-
-
-def reason_text(each: GroupVerdict) -> str:
-    worst = each.worst
-    if worst is None or worst.verdict is Verdict.OK:
-        return ""
-    others = sum(part.verdict is not Verdict.OK for part in each.partitions) - 1
-    more = f"; and {others} more" if others else ""
-    return f"{worst.row.partition}: {worst.reason}{more}"
 
 
 def pretty(groups: Sequence[GroupVerdict]) -> "RenderableType":
@@ -177,5 +168,5 @@ def pretty(groups: Sequence[GroupVerdict]) -> "RenderableType":
         Shown("read/s", lambda each: movement(each, "read_per_s"), right=True, worth=4),
         Shown("written/s", lambda each: movement(each, "written_per_s"), right=True, worth=4),
         Shown("caught up in", caught_up_text, right=True, worth=5),
-        Shown("why", lambda each: visible(reason_text(each)), worth=6, least=24),
+        Shown("why", lambda each: visible(each.reason), worth=6, least=24),
     )

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
-from kadmin.plan.migration.preview import Preview
+from kadmin.plan.migration.preview import MEASURED, Preview
 from kadmin.render.fields import csv_rows
 from kadmin.render.output import Document
-from kadmin.wording import counted
+from kadmin.wording import counted, span
 
 COLUMNS: Final = ("type", "records")
 
@@ -20,6 +20,7 @@ def preview_document(found: Preview) -> Document:
         body=lambda: {
             "total": found.total,
             "batches_max": found.batches,
+            "copy_s": round(found.copy_s, 1),
             "records": records(),
             "not_copied": list(found.uncopied),
             "unreadable": list(found.uncounted),
@@ -36,6 +37,11 @@ def lines(found: Preview) -> Iterator[str]:
     batches = "1 batch" if found.batches == 1 else f"{found.batches:,} batches"
     yield f"{counted(found.total, 'record')}, in at most {batches}"
     yield f"The record types were {{{types}}}."
+    about, measured = span(max(1.0, found.copy_s)), span(MEASURED[1])
+    yield (
+        f"about {about} to copy them, at the {measured} that 100,000 partitions took Kafka 3.9.1"
+        " when it was measured, on two busy cores"
+    )
     if found.uncopied:
         yield f"not copied, since they wait for their deletion: {', '.join(found.uncopied)}"
     if found.uncounted:

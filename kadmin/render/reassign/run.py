@@ -199,6 +199,10 @@ def status_lines(progress: RunProgress) -> Iterator[str]:
     if run.reason:
         yield f"  {run.reason}"
     yield f"  {advance_text(progress)}"
+    changed = len(progress.moves) - progress.arrived
+    if progress.state in (RunState.DONE, RunState.ROLLED_BACK) and changed:
+        verb = "was" if changed == 1 else "were"
+        yield f"  {counted(changed, 'partition')} {verb} changed since it ended"
     if progress.to_elect:
         yield f"  {election_text(progress.to_elect)}"
     for broker, left in progress.left_by_broker.items():

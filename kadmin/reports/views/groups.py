@@ -59,7 +59,6 @@ def group_rows(listed: Sequence[ListedGroup], verdicts: Sequence[GroupVerdict]) 
 
 def row_of(name: str, listed: ListedGroup | None, judged: GroupVerdict | None) -> GroupRow:
     group = None if judged is None else judged.group
-    worst = None if judged is None else judged.worst
     movement = None if judged is None else judged.movement
     coordinator = None if listed is None else listed.coordinator
     if coordinator is None and group is not None and group.coordinator is not None:
@@ -77,6 +76,6 @@ def row_of(name: str, listed: ListedGroup | None, judged: GroupVerdict | None) -
         lag=None if judged is None or judged.unknown else judged.lag,
         lag_ms=None if judged is None else judged.lag_ms,
         verdict=None if judged is None else judged.verdict,
-        reason="" if worst is None else worst.reason,
+        reason="" if judged is None else judged.reason,
         read_per_s=None if movement is None else movement.read_per_s,
     )

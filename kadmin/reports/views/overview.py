@@ -16,7 +16,7 @@ class Overview:
     *findings* counts the partitions with each finding; *bad_count* are those with a bad one.
     *dead* brokers have replicas and are not registered.  *size_bytes* is of all replicas but those
     of *unsized* brokers, which returned no sizes, *rate* of records written a second; None where
-    none is known.
+    none is known.  Of *endless_count* partitions no leader returned the end of the log.
     """
 
     live: tuple[BrokerId, ...]
@@ -31,6 +31,7 @@ class Overview:
     findings: Mapping[Finding, int]
     size_bytes: int | None
     unsized: tuple[BrokerId, ...]
+    endless_count: int
     rate: float | None
     fault_count: int
 
@@ -50,11 +51,12 @@ def overview_of(observed: Observed) -> Overview:
     snapshot = observed.snapshot
     findings: Counter[Finding] = Counter()
     holders: set[BrokerId] = set()
-    partition_count = replica_count = bad_count = 0
+    partition_count = replica_count = bad_count = endless_count = 0
     for view in views_of(observed):
         partition_count += 1
         replica_count += len(set(view.assignment.replicas))
         holders.update(view.assignment.replicas)
+        endless_count += TopicPartition(view.topic, view.partition) not in observed.ends
         if view.findings:
             findings.update(view.findings)
             bad_count += not BAD_FINDINGS.isdisjoint(view.findings)
@@ -77,6 +79,7 @@ def overview_of(observed: Observed) -> Overview:
             log.size_bytes for dirs in sizes.values() for each in dirs for log in each.replicas
         ),
         unsized=tuple(sorted(holders - (sizes or {}).keys())),
+        endless_count=endless_count,
         rate=sum(observed.rates.values()) if observed.rates else None,
         fault_count=len(snapshot.faults),
     )

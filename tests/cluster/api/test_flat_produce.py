@@ -18,13 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cluster.api.dispatch import ELEMENTS_MAX, SERVED
-from cluster.api.flat_produce import (
-    LAYOUTS,
-    PREFIXES_MAX,
-    FlatProduce,
-    Prefixes,
-    flat_produce,
-)
+from cluster.api.flat_paths import FlatPath, flat_paths
+from cluster.api.flat_produce import LAYOUTS, PREFIXES_MAX, FlatProduce
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.ports import ApiSettings
 from cluster.formats.record_batch import HEADER_SIZE
@@ -56,12 +51,6 @@ ORDERS: Final = TopicPartition("orders", 0)
 DAY_MS: Final = 24 * 3600 * 1000
 
 
-def flat_of(world: World, metrics: RequestMetrics) -> FlatProduce | None:
-    broker = world.broker
-    refused = partial(metrics.count_error, ApiKey.PRODUCE)
-    return flat_produce(broker.ports, broker.appender, refused)
-
-
 class Side:
     """A broker and a client's connection to it; *counts* is how often the flat path answered."""
 
@@ -70,7 +59,7 @@ class Side:
         self.counts = 0
         self.registry = new_registry()
         self.metrics = RequestMetrics(self.registry)
-        self.flat = flat_of(self.world, self.metrics) if is_flat else None
+        self.paths = flat_paths(self.world.broker, self.metrics.count_errors) if is_flat else {}
         self.now_ns = 0
         self.reasons: list[str | None] = []
         self.failures: list[str] = []
@@ -86,7 +75,10 @@ class Side:
             metrics=self.metrics,
             call_soon=self.soon.append,
             now_ns=self.later,
-            flat_produce=self.counted if is_flat else None,
+            flat_paths={
+                api_key: (api_key, partial(self.counted, path))
+                for api_key, path in self.paths.values()
+            },
         )
         self.transport = FakeTransport()
         self.connect()
@@ -97,10 +89,9 @@ class Side:
         self.now_ns += 7
         return self.now_ns
 
-    def counted(self, frame: memoryview) -> bytes | None:
-        assert self.flat is not None
+    def counted(self, path: FlatPath, frame: memoryview) -> bytes | None:
         before = bytes(frame)
-        answer = self.flat(frame)
+        answer = path(frame)
         if answer is None:
             assert before == frame
         else:
@@ -832,7 +823,7 @@ def test_who_is_told_to_go_while_it_is_answered_gets_no_answer(pair: Pair) -> No
 
 
 def test_with_an_authorizer_there_is_no_flat_path() -> None:
-    assert flat_of(World(authorizer=Everything()), RequestMetrics(new_registry())) is None
+    assert flat_paths(World(authorizer=Everything()).broker, lambda *_: None) == {}
 
 
 class Everything:
@@ -845,10 +836,9 @@ class Everything:
 def test_what_clients_may_not_write_goes_the_plain_way(topic: str) -> None:
     world = World()
     world.lead(topic)
-    flat = flat_of(world, RequestMetrics(new_registry()))
-    assert flat is not None
+    flat = FlatProduce(world.broker.appender, lambda _: None)
 
-    answer = flat(memoryview(bytearray(frame(batch(1), topic=topic)[4:])))
+    answer = flat.answer(memoryview(bytearray(frame(batch(1), topic=topic)[4:])))
 
     assert (topic == OFFSETS_TOPIC) == (answer is None)
 
@@ -856,7 +846,7 @@ def test_what_clients_may_not_write_goes_the_plain_way(topic: str) -> None:
 @pytest.mark.slow
 def test_what_is_remembered_is_bounded(pair: Pair) -> None:
     broker = pair.flat.world.broker
-    prefixes = Prefixes(broker.appender, lambda _: None)
+    prefixes = FlatProduce(broker.appender, lambda _: None)
     sent = memoryview(bytearray(frame(batch(1), index=0)))[4:]
     for number in range(PREFIXES_MAX + 1000):
         # The timeout stands in the prefix.

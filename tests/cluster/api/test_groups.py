@@ -54,10 +54,10 @@ RANGE = JoinGroupRequestProtocol("range", b"metadata")
 ALICE = PEER._replace(principal="User:alice")
 
 
-def coordinating(settings: ApiSettings = SETTINGS, **options: Any) -> World:
+def coordinating(settings: ApiSettings = SETTINGS, *, partitions: int = 1, **options: Any) -> World:
     """A broker that coordinates all groups, in a cluster with the topic `orders`."""
     world = World(settings, **options)
-    world.lead()
+    world.lead(partitions=partitions)
     world.lead(OFFSETS_TOPIC, topic_id=b"\1" * 16)
     return world
 

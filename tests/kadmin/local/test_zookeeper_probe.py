@@ -10,7 +10,8 @@ from kadmin.local.zookeeper_probe import Answer, ask
 pytestmark = pytest.mark.sockets
 
 
-def test_a_server_that_is_late_is_asked_again() -> None:
+@pytest.mark.parametrize(("mode", "is_serving"), [("follower", True), ("read-only", False)])
+def test_a_server_that_is_late_is_asked_again(mode: str, is_serving: bool) -> None:
     """One that accepts and is silent, then answers."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
@@ -19,7 +20,7 @@ def test_a_server_that_is_late_is_asked_again() -> None:
                 silent.append(listener.accept()[0])
             with listener.accept()[0] as connection:
                 connection.recv(4)
-                connection.sendall(b"Zookeeper version: 3.8\nMode: follower\n")
+                connection.sendall(f"Zookeeper version: 3.8\nMode: {mode}\n".encode())
 
         silent: list[socket.socket] = []
         late = Thread(target=answer_the_third)
@@ -29,7 +30,7 @@ def test_a_server_that_is_late_is_asked_again() -> None:
         for each in silent:
             each.close()
 
-    assert Answer(is_serving=True, mode="follower") == found
+    assert Answer(is_serving=is_serving, mode=mode) == found
 
 
 def test_where_no_server_listens_none_is_waited_for() -> None:

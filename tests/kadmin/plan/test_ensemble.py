@@ -128,8 +128,13 @@ def test_a_server_that_is_down_is_named_with_the_reason():
     assert ("c:1",) == report.down
 
 
-def test_a_server_without_a_majority_does_not_serve():
-    report = report_on([answered("a:1", srvr=NOT_SERVING), down("b:1"), down("c:1")])
+@pytest.mark.parametrize(
+    "said",
+    [answered("a:1", srvr=NOT_SERVING), words("a:1", "read-only")],
+    ids=["idle", "read-only"],
+)
+def test_a_server_without_a_majority_does_not_serve(said):
+    report = report_on([said, down("b:1"), down("c:1")])
 
     assert ServerState.NOT_SERVING == report.servers[0].state
     assert [

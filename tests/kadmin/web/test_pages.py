@@ -107,6 +107,18 @@ def test_numbers_that_are_old_are_marked_and_the_reason_is_shown(serving: Servin
         assert "no ZooKeeper answers &lt;b&gt;" in page
 
 
+def test_a_broker_that_is_registered_and_silent_is_not_called_alive(serving: Serving) -> None:
+    look = look_at(cluster(brokers("1 2"), topic("t", "1,2")))
+    look = replace(look, evidence=replace(look.evidence, silent_brokers=(BrokerId(2),)))
+    paths = ("/clusters/east", "/clusters/east/brokers", "/clusters/east/brokers/2")
+
+    *of_both, of_silent = visit(serving, look, *paths)
+
+    states = re.compile(r'<span class="state \w+">(alive|no answer)</span>')
+    assert [["alive", "no answer"]] * 2 == [states.findall(page) for page in of_both]
+    assert ["no answer"] == states.findall(of_silent)
+
+
 def test_a_sum_says_what_it_leaves_out(serving: Serving) -> None:
     snapshot = cluster(
         brokers("1"), topic("t", "1,7 7", states={0: state(1, "1"), 1: state(-1, "7")})
@@ -115,12 +127,14 @@ def test_a_sum_says_what_it_leaves_out(serving: Serving) -> None:
     log = ReplicaLog(partition=led, size_bytes=5, lag_records=0, is_future=False)
     dirs = {BrokerId(1): [LogDir(path="/data", replicas=(log,))]}
     observed = Observed(snapshot=snapshot, log_dirs=dirs, ends={led: 9})
-    paths = ("/clusters/east/topics/t", "/clusters/east", "/")
+    topics = "/clusters/east/topics"
+    paths = (f"{topics}/t", topics, "/clusters/east", "/")
 
-    of_topic, *of_cluster = visit(serving, look_at(snapshot, observed=observed), *paths)
+    of_topic, of_topics, *of_cluster = visit(serving, look_at(snapshot, observed=observed), *paths)
 
     assert "<small>without 2 of 3 replicas</small>" in of_topic
     assert "<small>without 1 of 2 partitions</small>" in of_topic
+    assert "Sizes are without broker 7. Offsets are without 1 of 2 partitions." in of_topics
     assert [True, True] == ["without broker 7<" in page for page in of_cluster]
 
 

@@ -9,7 +9,7 @@ from kadmin.admin.wire.outcomes import AnswerLost, Refused, change_of, outcome
 from kadmin.settings.brokers import BrokerSettings
 
 NONE, UNKNOWN_TOPIC, TIMED_OUT, DENIED, EXISTS, PARTITIONS = 0, 3, 7, 29, 36, 37
-DELETION_DISABLED = 73
+INVALID_CONFIG, DELETION_DISABLED = 40, 73
 
 
 def test_no_error_is_a_change_that_was_made() -> None:
@@ -33,6 +33,19 @@ def test_cluster_that_moved_since_the_plan_is_a_conflict(code: int, kind: Confli
 def test_error_that_no_other_plan_mends_is_a_refusal_in_the_brokers_words() -> None:
     with pytest.raises(Refused, match="the brokers refuse to delete topic 't': it is disabled"):
         outcome(DELETION_DISABLED, "delete topic 't'", "topic 't'", "it is disabled")
+
+
+def test_a_config_that_only_an_older_kafka_knew_is_to_be_deleted_first() -> None:
+    with pytest.raises(Refused) as refused:
+        outcome(
+            INVALID_CONFIG,
+            "change configs of topic 't'",
+            "topic 't'",
+            "Unknown topic config name: message.format.version",
+        )
+
+    assert refused.value.hint is not None
+    assert refused.value.hint.endswith("delete it first: --delete-config message.format.version")
 
 
 def test_missing_rights_are_told_as_such() -> None:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from kadmin.app.exporting.exporter import CLUSTER, Exporter, News, Page, Settings, page
 from kadmin.app.exporting.reading import Wanted
@@ -76,6 +77,18 @@ def test_a_scrape_has_the_last_answer_and_its_age() -> None:
     assert 'kafka_exporter_age_seconds{poll="cluster"} 0' in text
     zipped = gzip.decompress(exporter.scrape(is_zipped=True)).decode()
     assert text.partition("age_seconds{")[0] == zipped.partition("age_seconds{")[0]
+
+
+def test_scrapers_also_learn_what_the_exporter_itself_takes() -> None:
+    exporter = answering(lambda: NUMBERS, NEVER_S)
+    text = exporter.answer(is_zipped=False).decode()
+    zipped = gzip.decompress(exporter.answer(is_zipped=True)).decode()
+
+    names = {family.name for family in text_string_to_metric_families(text)}
+    assert {"numbers", "kafka_exporter_up", "process_resident_memory_bytes"} <= names
+    assert "\nprocess_cpu_seconds_total " in zipped
+    # node_exporter, which reads a file of it, has these of its own.
+    assert "process_" not in exporter.scrape(is_zipped=False).decode()
 
 
 def test_an_answer_that_is_too_old_is_left_out() -> None:

@@ -9,6 +9,7 @@ import pytest
 from kazoo.security import make_digest_acl
 
 from kadmin.admin.zookeeper.throttle_journal import JOURNAL_PATH
+from kadmin.admin.zookeeper.transaction import RUNS_PATH
 from kadmin.errors import ExitCode
 from tests.kadmin.builders import brokers, cluster, state, topic
 from tests.kadmin.cli.reassign.steps import (
@@ -100,6 +101,21 @@ def test_brokers_whose_configs_are_hidden_hide_no_topic(small: str) -> None:
         assert ExitCode.DONE == ran.exit_code, ran
         assert "no permission for /config/brokers" in ran.stderr
     assert [("/config/topics/u", LISTS[0])] == list(throttles())
+
+
+def test_runs_that_may_not_be_read_hide_no_throttle_and_keep_what_is_theirs(small: str) -> None:
+    set_config(small, "/config/topics/u", **{LISTS[0]: "*"})
+    with client_of(small) as client:
+        client.ensure_path(RUNS_PATH)
+        client.set_acls(RUNS_PATH, [make_digest_acl("kafka", "secret", all=True)])
+
+    listed, released = kadmin("throttle", "list"), release("--yes")
+
+    assert ExitCode.DONE == listed.exit_code, listed
+    assert "warning: left out: supervised runs" in listed.stderr
+    assert "*" in listed.stdout
+    assert ExitCode.FAILED == released.exit_code
+    assert f"no permission for {RUNS_PATH}" in released.stderr
 
 
 def test_while_it_moves_the_throttles_of_a_reassignment_are_needed(small: str) -> None:

@@ -179,7 +179,20 @@ def test_the_worst_partition_speaks_for_its_group() -> None:
         (each.row.partition, each.verdict) for each in judged.partitions
     ]
     assert (Verdict.STOPPED, 8, 70_000) == (judged.verdict, judged.lag, judged.lag_ms)
+    assert "t-1: 4 unread for 70 s, and no member has it; and 1 more" == judged.reason
     assert judged.movement is None
+
+
+def test_of_partitions_late_by_the_same_second_the_one_with_most_to_read_is_worst() -> None:
+    since_ms = {T0: NOW_MS - 70_000, T1: NOW_MS - 70_100}
+    rows = tuple(
+        PartitionLag(partition=each, committed=1, end=end, unread_since_ms=since_ms[each])
+        for each, end in ((T1, 5), (T0, 900))
+    )
+
+    judged = judge([Look(time_ms=NOW_MS, group=group("g"), rows=rows)], MINUTE_MS)
+
+    assert [T0, T1] == [each.row.partition for each in judged.partitions]
 
 
 @pytest.mark.parametrize(

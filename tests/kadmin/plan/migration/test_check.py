@@ -336,7 +336,7 @@ FAULTS: Final[tuple[tuple[MigrationEvidence, MigrationKind, Severity, str], ...]
         ),
         MigrationKind.REMOVED_CONFIG,
         Severity.NOTE,
-        "4.0",
+        "'Unknown topic config name: message.format.version'",
     ),
     (calm(foreign=("burrow",)), MigrationKind.FOREIGN_ZNODE, Severity.NOTE, "ensemble"),
     (
@@ -560,6 +560,19 @@ def test_a_cluster_that_is_copied_is_not_judged_by_who_is_in_zookeeper() -> None
         report.all_well,
         [each.kind.value for each in report.findings],
     )
+
+
+def test_a_copied_cluster_is_changed_over_its_brokers() -> None:
+    copied = migrating(40)
+    old = topic("t", "0,1", configs={"message.format.version": "2.0"})
+    snapshot = replace(copied.snapshot, topics=cluster(brokers("0 1"), old).topics)
+    commands = [each.command for each in judge(replace(copied, snapshot=snapshot)).findings]
+
+    assert [
+        "kadmin migration status",
+        "kadmin configs --alter --topic t --delete-config message.format.version"
+        " --bootstrap-server HOST:PORT",
+    ] == commands
 
 
 @pytest.mark.parametrize(

@@ -194,6 +194,38 @@ def test_balance_by_bytes_brings_every_broker_near_the_mean() -> None:
     assert [(0, ids(1))] == [(m.partition.partition, m.target) for m in plan.moves if m.adding]
 
 
+def test_balance_by_bytes_comes_as_near_to_the_mean_as_it_can() -> None:
+    layout = layout_of("--", (0,), (0,), sizes=(100, 30))
+
+    found = made(layout, Goal.BALANCE, by=By.BYTES, tolerance_percent=10)
+
+    assert [(1, ids(1))] == [(m.partition.partition, m.target) for m in found.plan.moves]
+    assert (
+        "no plan was found that brings all brokers to 10% above the mean or less;"
+        " the fullest is 54% above it afterwards",
+    ) == found.notes
+
+
+def test_balance_by_bytes_that_can_change_nothing_is_refused() -> None:
+    layout = layout_of("--", (0,), (0, 1), sizes=(100, 30))
+
+    with pytest.raises(Impossible, match="no plan was found that reaches the goal: broker 0 holds"):
+        made(layout, Goal.BALANCE, by=By.BYTES, tolerance_percent=10)
+
+
+def test_small_replicas_do_not_take_the_room_of_the_last_large_one() -> None:
+    replicas = ((0, 2), (0,), (2,), (0, 2), (0, 1))
+    layout = layout_of("---", *replicas, sizes=(9, 4, 10, 1, 4))
+
+    plan = made(layout, Goal.BALANCE, by=By.BYTES, tolerance_percent=0).plan
+
+    held = Counter[BrokerId]()
+    for partition, brokers in after(layout, plan).items():
+        for broker in brokers:
+            held[broker] += layout.partitions[partition].size_bytes or 0
+    assert max(held.values()) <= sum(held.values()) / 3
+
+
 def test_drain_moves_what_is_there_and_no_more() -> None:
     layout = layout_of("aabb", (0, 2), (1, 3), (0, 3))
 
@@ -346,6 +378,17 @@ def test_racks_moves_only_what_is_crowded() -> None:
 
     assert [0] == [move.partition.partition for move in plan.moves]
     assert 1 == plan.moved_replicas == plan.lower_bound
+
+
+@pytest.mark.parametrize(("small", "notes"), [(0, 1), (100, 0)])
+def test_new_brokers_that_get_hardly_any_bytes_are_noted(small: int, notes: int) -> None:
+    sizes = (100, 100, small, small)
+    layout = layout_of("--", *[(0,)] * 4, sizes=sizes)
+
+    found = made(layout, Goal.ADD, brokers=ids(1)).notes
+
+    assert notes == len(found)
+    assert all("hold 0 B then, where an even share is 100 B" in note for note in found)
 
 
 def test_relief_needs_no_size_of_what_only_dead_brokers_hold() -> None:

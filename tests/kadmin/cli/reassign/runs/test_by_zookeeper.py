@@ -143,6 +143,20 @@ def test_what_was_done_is_rolled_back_to_the_order_of_before(small: str) -> None
     assert "was rolled back: plan again" in kadmin("reassign", "resume", "--yes").stderr
 
 
+def test_a_run_that_is_done_says_what_was_changed_since(small: str) -> None:
+    partition, move = next(iter(MOVES.items()))
+    back = " -> ".join(move.split(" -> ")[::-1])
+    with controlled(small):
+        done("reassign", "run", plan_file(MOVES), "--yes")
+        run = status()["run"]
+        before = done("reassign", "status", run)
+        done("reassign", "run", plan_file({partition: back}), "--yes")
+        after = done("reassign", "status", run)
+
+    assert "since it ended" not in before
+    assert "1 partition was changed since it ended" in after
+
+
 def test_a_dry_run_writes_nothing(small: str) -> None:
     outcome = kadmin("reassign", "run", plan_file(MOVES), "--dry-run")
 
@@ -174,8 +188,9 @@ def test_what_is_not_as_planned_is_named_and_nothing_is_written(
         assert not client.exists(RUNS_PATH)
 
 
-def test_a_plan_of_another_cluster_is_refused(small: str) -> None:
-    outcome = kadmin("reassign", "run", plan_file(MOVES, cluster_id="elsewhere"), "--yes")
+@pytest.mark.parametrize("words", [["run"], ["--execute", "--reassignment-json-file"]])
+def test_a_plan_of_another_cluster_is_refused(small: str, words: list[str]) -> None:
+    outcome = kadmin("reassign", *words, plan_file(MOVES, cluster_id="elsewhere"), "--yes")
 
     assert ExitCode.REFUSED == outcome.exit_code
     assert "the plan is for the cluster elsewhere" in outcome.stderr
