@@ -28,6 +28,7 @@ from kadmin.segments.values import (
     ROW,
     Damage,
     DamageKind,
+    EpochStart,
     FirstOffset,
     Rows,
     SegmentFiles,
@@ -123,13 +124,14 @@ def replica_of(
     log_start_offset: int | None,
     cleaned_offset: int,
     first_offset: FirstOffset | None = None,
+    epochs: Sequence[EpochStart] = (),
     being_deleted: int | None = None,
 ) -> ReplicaLog:
     """Return the replica with the segments *ordered* by offset, and what was *read* of each.
 
     It should begin at the *first_offset* or before, or where its *log_start_offset* is behind that,
     there, unless segments from *being_deleted* on are just being deleted.  What is missing before
-    the log's start is no damage.
+    the log's start is no damage.  The *epochs* are those of its checkpoint, which was read first.
     """
     rows, damage, blind = gathered(ordered, read)
     placed, out_of_order = placed_rows(rows, ordered[0].base_offset)
@@ -149,6 +151,7 @@ def replica_of(
         reason = f"the log ends at {end}, before its high watermark of {high_watermark}"
         kind = DamageKind.ENDS_BEFORE_HIGH_WATERMARK
         damage.append(Damage(kind, ordered[-1].name, ordered[-1].log.size, end, reason))
+    damage += unknown_epochs(ended, epochs)
     damaged = {one.file for one in damage}
     for number, segment in enumerate(ordered):
         # The indexes of a damaged segment may well be right, and not fit it any more.
@@ -174,6 +177,33 @@ def replica_of(
         batch_count=len(rows),
         damage=damage,
     )
+
+
+def unknown_epochs(rows: Rows, epochs: Sequence[EpochStart]) -> Iterator[Damage]:
+    """Return the first batch whose leader epoch is none of the *epochs*, though they have a later
+    one; a log that changed its format has epochs from then on."""
+    if not epochs:
+        return
+    known = [each.epoch for each in epochs]
+    of_rows = rows["leader_epoch"]
+    is_unknown = (of_rows >= 0) & (of_rows < known[-1]) & ~np.isin(of_rows, known)
+    is_unknown &= rows["base_offset"] >= epochs[0].offset
+    for row in rows[is_unknown][:1]:
+        offset = int(row["base_offset"])
+        reason = f"it lacks leader epoch {row['leader_epoch']}, of the batch at offset {offset}"
+        yield Damage(DamageKind.CORRUPT_CHECKPOINT, EPOCHS, 0, offset, reason)
+
+
+def cleaned_end(segments: Iterable[SegmentFiles], cleaned_offset: int) -> int:
+    """Return below which offset the cleaner of a replica has taken records away.
+
+    Where it has no room for more keys it stops amid a segment, at *cleaned_offset*; up to the end
+    of that segment it takes away what was aborted, and old tombstones.
+    """
+    if cleaned_offset == 0:
+        return 0
+    bases = (each.base_offset for each in segments if each.base_offset >= cleaned_offset)
+    return min(bases, default=cleaned_offset)
 
 
 def gathered(

@@ -1,13 +1,14 @@
 """Replicas whose cleaners came differently far: is it seen which of them lacks a record?"""
 
 import random
+from collections.abc import Sequence
 
 import pytest
 
 from cluster.formats.record_batch import whole_batches
 from kadmin.segments.compare import Verdict, compare
 from kadmin.segments.latest_records import note_missing
-from kadmin.segments.replica_log import ReplicaLog, read_replica
+from kadmin.segments.replica_log import ReplicaLog, cleaned_end, read_replica
 from kadmin.segments.values import DamageKind, SegmentFiles
 from tests.cluster.storage.batches import marker
 from tests.cluster.storage.cleaner.keyed import Keyed, keyed_batch
@@ -20,18 +21,21 @@ MISSING = DamageKind.LATEST_RECORD_MISSING
 
 
 def replica_of(*segments: tuple[int, bytes], high_watermark: int, cleaned: int) -> ReplicaLog:
-    files = [
+    return read_replica(files_of(segments), high_watermark=high_watermark, cleaned_offset=cleaned)
+
+
+def files_of(segments: Sequence[tuple[int, bytes]]) -> list[SegmentFiles]:
+    return [
         SegmentFiles(base_offset=offset, name=f"{offset:020}.log", log=Bytes(content))
         for offset, content in segments
     ]
-    return read_replica(files, high_watermark=high_watermark, cleaned_offset=cleaned)
 
 
 def snapshot(model: Model) -> tuple[list[tuple[int, bytes]], int, int]:
     """The replica's segments as they are now, its end, and how far its cleaner came."""
     log = model.log
     segments = [(each.base_offset, each.file.read(0, each.size)) for each in log.segments]
-    return segments, log.log_end_offset, log.cleaned_offset or 0
+    return segments, log.log_end_offset, cleaned_end(files_of(segments), log.cleaned_offset or 0)
 
 
 @pytest.mark.parametrize("seed", seeds(example_count(12)))
@@ -81,6 +85,12 @@ def test_replicas_of_any_state_of_cleaning_are_equal_until_one_loses_a_record(se
     del broken.damage[:]
     note_missing(logs, 0, end, cleaned, keys_max=3)
     assert noted == broken.damage, "in many passes, the same"
+
+
+@pytest.mark.parametrize(("cleaned", "end"), [(0, 0), (1, 2), (2, 2), (3, 5), (6, 6)])
+def test_a_cleaner_that_stops_amid_a_segment_takes_from_all_of_it(cleaned: int, end: int) -> None:
+    """As with seed 10575301: aborted records behind the cleaned offset were taken."""
+    assert end == cleaned_end(files_of([(base, b"") for base in (0, 2, 5)]), cleaned)
 
 
 def without(content: bytes, offset: int) -> bytes:
