@@ -5,7 +5,6 @@ batches where that is asked for.
 """
 
 import struct
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -506,17 +505,9 @@ def gaps(
     cleaned_offset: int,
 ) -> Iterator[Damage]:
     """Return the offsets that nothing stands for: no batch, nor one that is damaged or out of
-    order.
-
-    A cleaner rewrites the segment at which its map of keys was full to its end, and drops aborted
-    transactions in all of it.
-    """
+    order."""
     in_place = rows[placed]
     base, last = in_place["base_offset"], in_place["last_offset"]
-    names = [segment.base_offset for segment in segments]
-    at = bisect_left(names, cleaned_offset)
-    rewritten_until = names[at] if 0 < at < len(names) else cleaned_offset
-    last_abort = int(base[in_place["transaction"] == InTransaction.ABORT].max(initial=-1))
     expected = np.concatenate([[segments[0].base_offset], last + 1])[: len(base)]
     for at in np.flatnonzero(base > expected).tolist():
         start, end = int(expected[at]), int(base[at])
@@ -527,7 +518,6 @@ def gaps(
             and end <= int(rows["last_offset"][number]) + 1
             for number in out_of_order
         )
-        is_explained |= end <= min(rewritten_until, last_abort)
         is_blind = any(first <= start and end <= behind for first, behind in blind)
         if end > cleaned_offset and not is_explained and not is_blind:
             reason = f"offsets {max(start, cleaned_offset)} to {end - 1} are missing before it"

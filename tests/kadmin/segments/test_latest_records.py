@@ -102,27 +102,6 @@ def without(content: bytes, offset: int) -> bytes:
     )
 
 
-@pytest.mark.parametrize(
-    ("is_abort", "last_base_offset", "damaged"),
-    [(True, 4, []), (False, 4, [2]), (True, 3, [2])],
-    ids=["aborted", "committed", "in a segment that no cleaner has rewritten"],
-)
-def test_a_cleaner_takes_aborted_batches_in_all_of_the_segment_where_its_map_was_full(
-    is_abort: bool, last_base_offset: int, damaged: list[int]
-) -> None:
-    """As it does in Kafka: the batch at 1 is gone, though the log is clean up to 1 only."""
-    other, end = keyed_batch([Keyed(b"o", b"x")], 2), marker(7, 3, is_abort=is_abort)
-    batches = {0: KEY_AT_0, 2: bytes(other), 3: bytes(end)}
-    first = b"".join(batch for offset, batch in batches.items() if offset < last_base_offset)
-    rest = b"".join(batch for offset, batch in batches.items() if offset >= last_base_offset)
-    segments = ((0, first), (last_base_offset, rest))
-    cleaned = 1 if last_base_offset == 4 else 0
-
-    log = replica_of(*segments, high_watermark=4, cleaned=cleaned)
-
-    assert damaged == [each.offset for each in log.damage]
-
-
 KEY_AT_0 = bytes(keyed_batch([Keyed(b"k", b"old")], 0))
 TOMBSTONE_AT_1 = bytes(keyed_batch([Keyed(b"k", None)], 1))
 OTHER_AT_2 = bytes(keyed_batch([Keyed(b"o", b"x")], 2))
