@@ -48,8 +48,9 @@ def evidence_of(connection: "Connection") -> "MigrationEvidence":
     from kadmin.admin.zookeeper.migration.reading import read_migration_evidence, read_restricted
 
     now_ms = time.time_ns() // 1_000_000
-    found = connection.read(read_migration_evidence(connection.settings.connect, now_ms))
-    return replace(found, restricted=read_restricted(connection))
+    connect = connection.settings.connect
+    found = connection.read(read_migration_evidence(connect, now_ms))
+    return replace(found, connect=connect, restricted=read_restricted(connection))
 
 
 def with_brokers(

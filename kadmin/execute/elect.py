@@ -144,6 +144,12 @@ class Elections(Change[ElectionPlan]):
         else:
             self.warn_of_unknown_topics(snapshot, self.request.partitions)
             elections = plan_election(snapshot, self.kind, self.request.partitions)
+            if self.request.is_dry_run:
+                self.note_results(
+                    PartitionResult(election=each, result=Result.FAILED)
+                    for each in elections
+                    if each.reason == NO_PARTITION
+                )
         batches = in_batches(elections)
         self.planned_count = sum(election.prospect is Prospect.MOVES for election in elections)
         plans = [self.plan_of(snapshot, batch) for batch in batches]
@@ -281,7 +287,7 @@ class Elections(Change[ElectionPlan]):
         )
 
     def check(self) -> None:
-        """Raise NotElected if some partition did not get its leader."""
+        """Raise NotElected if some partition did not get its leader, or does not exist."""
         failed = self.partitions_with(Result.FAILED)
         if failed:
             missing = [

@@ -7,7 +7,7 @@ from typing import Final
 from cluster.model.ids import BrokerId
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from kadmin.plan.health import BAD_FINDINGS, Finding, PartitionView, judge_topic
-from kadmin.wording import counted, first_listed
+from kadmin.wording import counted, first_listed, verb_of
 
 LOOKED_AT: Final = BAD_FINDINGS | {Finding.REASSIGNING, Finding.RECOVERING}
 ORDER: Final = {finding: number for number, finding in enumerate(Finding)}
@@ -136,7 +136,7 @@ def dead_leader_warnings(report: ClusterReport) -> list[str]:
                 led.setdefault(leader, []).append(f"{view.topic}-{view.partition}")
     return [
         f"broker {leader} is dead, and still named as the leader of"
-        f" {counted(len(names), 'partition')}, which have no leader now:"
+        f" {counted(len(names), 'partition')}, which {verb_of(names, 'has')} no leader now:"
         f" {first_listed(names)}"
         for leader, names in sorted(led.items())
     ]

@@ -5,7 +5,6 @@ batches where that is asked for.
 """
 
 import struct
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -28,6 +27,7 @@ from kadmin.segments.values import (
     ROW,
     Damage,
     DamageKind,
+    EpochStart,
     FirstOffset,
     Rows,
     SegmentFiles,
@@ -123,13 +123,14 @@ def replica_of(
     log_start_offset: int | None,
     cleaned_offset: int,
     first_offset: FirstOffset | None = None,
+    epochs: Sequence[EpochStart] = (),
     being_deleted: int | None = None,
 ) -> ReplicaLog:
     """Return the replica with the segments *ordered* by offset, and what was *read* of each.
 
     It should begin at the *first_offset* or before, or where its *log_start_offset* is behind that,
     there, unless segments from *being_deleted* on are just being deleted.  What is missing before
-    the log's start is no damage.
+    the log's start is no damage.  The *epochs* are those of its checkpoint, which was read first.
     """
     rows, damage, blind = gathered(ordered, read)
     placed, out_of_order = placed_rows(rows, ordered[0].base_offset)
@@ -149,6 +150,7 @@ def replica_of(
         reason = f"the log ends at {end}, before its high watermark of {high_watermark}"
         kind = DamageKind.ENDS_BEFORE_HIGH_WATERMARK
         damage.append(Damage(kind, ordered[-1].name, ordered[-1].log.size, end, reason))
+    damage += unknown_epochs(ended, epochs)
     damaged = {one.file for one in damage}
     for number, segment in enumerate(ordered):
         # The indexes of a damaged segment may well be right, and not fit it any more.
@@ -174,6 +176,33 @@ def replica_of(
         batch_count=len(rows),
         damage=damage,
     )
+
+
+def unknown_epochs(rows: Rows, epochs: Sequence[EpochStart]) -> Iterator[Damage]:
+    """Return the first batch whose leader epoch is none of the *epochs*, though they have a later
+    one; a log that changed its format has epochs from then on."""
+    if not epochs:
+        return
+    known = [each.epoch for each in epochs]
+    of_rows = rows["leader_epoch"]
+    is_unknown = (of_rows >= 0) & (of_rows < known[-1]) & ~np.isin(of_rows, known)
+    is_unknown &= rows["base_offset"] >= epochs[0].offset
+    for row in rows[is_unknown][:1]:
+        offset = int(row["base_offset"])
+        reason = f"it lacks leader epoch {row['leader_epoch']}, of the batch at offset {offset}"
+        yield Damage(DamageKind.CORRUPT_CHECKPOINT, EPOCHS, 0, offset, reason)
+
+
+def cleaned_end(segments: Iterable[SegmentFiles], cleaned_offset: int) -> int:
+    """Return below which offset the cleaner of a replica has taken records away.
+
+    Where it has no room for more keys it stops amid a segment, at *cleaned_offset*; up to the end
+    of that segment it takes away what was aborted, and old tombstones.
+    """
+    if cleaned_offset == 0:
+        return 0
+    bases = (each.base_offset for each in segments if each.base_offset >= cleaned_offset)
+    return min(bases, default=cleaned_offset)
 
 
 def gathered(
@@ -476,17 +505,9 @@ def gaps(
     cleaned_offset: int,
 ) -> Iterator[Damage]:
     """Return the offsets that nothing stands for: no batch, nor one that is damaged or out of
-    order.
-
-    A cleaner rewrites the segment at which its map of keys was full to its end, and drops aborted
-    transactions in all of it.
-    """
+    order."""
     in_place = rows[placed]
     base, last = in_place["base_offset"], in_place["last_offset"]
-    names = [segment.base_offset for segment in segments]
-    at = bisect_left(names, cleaned_offset)
-    rewritten_until = names[at] if 0 < at < len(names) else cleaned_offset
-    last_abort = int(base[in_place["transaction"] == InTransaction.ABORT].max(initial=-1))
     expected = np.concatenate([[segments[0].base_offset], last + 1])[: len(base)]
     for at in np.flatnonzero(base > expected).tolist():
         start, end = int(expected[at]), int(base[at])
@@ -497,7 +518,6 @@ def gaps(
             and end <= int(rows["last_offset"][number]) + 1
             for number in out_of_order
         )
-        is_explained |= end <= min(rewritten_until, last_abort)
         is_blind = any(first <= start and end <= behind for first, behind in blind)
         if end > cleaned_offset and not is_explained and not is_blind:
             reason = f"offsets {max(start, cleaned_offset)} to {end - 1} are missing before it"

@@ -3,6 +3,8 @@
 The one reader of such files in kadmin, for the keys of any program.  Knows no key.
 """
 
+from shlex import quote
+
 from cluster.settings.errors import InvalidSettings
 from cluster.settings.properties_file import Given as Given
 from cluster.settings.properties_file import parse_properties
@@ -23,8 +25,9 @@ def read_properties(path: str) -> dict[str, Given]:
         text = read_named(path).decode("latin-1")
     except OSError as error:
         raise UsageError(
-            f"cannot read the property file {path}: {(error.strerror or str(error)).lower()}",
-            hint=f"ls -l {path}",
+            f"cannot read the property file {path or repr(path)}:"
+            f" {(error.strerror or str(error)).lower()}",
+            hint=f"ls -l {quote(path)}",
         ) from error
     if "\0" in text:
         raise UsageError(f"cannot read the property file {path}: it is no text", hint=HINT)

@@ -2,6 +2,7 @@
 
     python -m tests.sim --seeds 1000           play the first thousand of each plot
     python -m tests.sim --plot partition       … of this plot only
+    python -m tests.sim --first 600000         … from this seed on
     python -m tests.sim --seed 17              play one, with a line for each event
     python -m tests.sim --seed 17 --without LOST_FRAME,crash --skip freeze#1
 
@@ -55,11 +56,11 @@ def play(story: Story) -> Played:
 
 
 class Run:
-    """The stories of one plot up to a seed, as far as they have not been played yet."""
+    """The stories of one plot with *seeds*, as far as they have not been played yet."""
 
-    def __init__(self, plot: Plot, seed_count: int, path: Path, progress: Progress) -> None:
+    def __init__(self, plot: Plot, seeds: range, path: Path, progress: Progress) -> None:
         self._plot = plot
-        self._seed_count = seed_count
+        self._seeds = seeds
         self._path = path
         self._progress = progress
         self._first = progress.next_seed
@@ -69,14 +70,15 @@ class Run:
     def play(self, process_count: int | None) -> bool:
         """Play them, save how far it went, also when interrupted, and tell; whether all is well."""
         progress = self._progress
-        if self._first > 0:
-            say(f"{self._plot.value}: {self._first} seeds were played before with this code")
+        before_count = self._first - self._seeds.start
+        if before_count > 0:
+            say(f"{self._plot.value}: {before_count} seeds were played before with this code")
         for seed, text in progress.failed.items():
             say(f"{self._plot.value} seed {seed}: {text}")
-        if self._first >= self._seed_count:
+        if self._first >= self._seeds.stop:
             return not progress.failed
         took_before_s = progress.took_s
-        stories = (Story(seed, plot=self._plot) for seed in range(self._first, self._seed_count))
+        stories = (Story(seed, plot=self._plot) for seed in range(self._first, self._seeds.stop))
         with multiprocessing.Pool(process_count, leave_interrupts) as pool:
             try:
                 # In order: what is saved is how far all have been played.
@@ -131,12 +133,12 @@ def leave_interrupts() -> None:
 
 def play_many(
     plots: Sequence[Plot],
-    seed_count: int,
+    seeds: range,
     process_count: int | None,
     progress_of: Callable[[Plot], tuple[Path, Progress]],
 ) -> int:
     """Play the stories of *plots*, and tell the first that fails in short; the exit status."""
-    runs = [Run(plot, seed_count, *progress_of(plot)) for plot in plots]
+    runs = [Run(plot, seeds, *progress_of(plot)) for plot in plots]
     failed = []
     try:
         failed = [one for one in runs if not one.play(process_count)]
@@ -175,6 +177,7 @@ def main(arguments: Sequence[str], directory: Path = DIRECTORY) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.sim", description="Play stories.")
     parser.add_argument("--plot", type=Plot, help=f"one of {', '.join(Plot)}; each of them")
     parser.add_argument("--seeds", type=int, default=1000, help="how many to play")
+    parser.add_argument("--first", type=int, default=0, help="the seed to begin with")
     parser.add_argument("--anew", action="store_true", help="play also what was played before")
     parser.add_argument("--processes", type=int, help="how many at a time; as many as cores")
     parser.add_argument("--seed", type=int, help="play this one, line by line")
@@ -185,11 +188,12 @@ def main(arguments: Sequence[str], directory: Path = DIRECTORY) -> int:
     if given.seed is None:
 
         def progress_of(plot: Plot) -> tuple[Path, Progress]:
-            path = path_of(plot, directory)
-            return path, Progress() if given.anew else read_progress(path)
+            path, anew = path_of(plot, directory, given.first), Progress(next_seed=given.first)
+            return path, anew if given.anew else read_progress(path, given.first)
 
         plots = tuple(Plot) if given.plot is None else (given.plot,)
-        return play_many(plots, given.seeds, given.processes, progress_of)
+        seeds = range(given.first, given.first + given.seeds)
+        return play_many(plots, seeds, given.processes, progress_of)
     story = Story(given.seed, given.without, given.skip, given.plot or Plot.CLUSTER)
     violation = violation_of(story) if given.shrink else None
     return play_one(story if violation is None else shrunk(story, violation.kind))

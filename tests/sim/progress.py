@@ -20,7 +20,7 @@ DIRECTORY: Final = CHECKOUT / ".cache" / "sim"
 
 @dataclass(slots=True, kw_only=True)
 class Progress:
-    """Of the stories from seed 0 on."""
+    """Of the stories from a first seed on."""
 
     next_seed: int = 0
     """All before it have been played."""
@@ -40,16 +40,17 @@ def code_digest(sources: Sequence[Path] = SOURCES) -> str:
     return digest.hexdigest()[:16]
 
 
-def path_of(plot: Plot, directory: Path = DIRECTORY) -> Path:
-    return directory / f"{plot.value}-{code_digest()}.json"
+def path_of(plot: Plot, directory: Path = DIRECTORY, first: int = 0) -> Path:
+    since = f"-{first}" if first > 0 else ""
+    return directory / f"{plot.value}-{code_digest()}{since}.json"
 
 
-def read_progress(path: Path) -> Progress:
+def read_progress(path: Path, first: int = 0) -> Progress:
     """What stands there; a beginning without the file, or with one that was cut short."""
     try:
         return Progress(**json.loads(path.read_text(encoding="utf-8")))
     except (FileNotFoundError, ValueError, TypeError):
-        return Progress()
+        return Progress(next_seed=first)
 
 
 def write_progress(path: Path, progress: Progress) -> None:

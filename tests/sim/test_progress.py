@@ -89,6 +89,27 @@ def test_a_run_that_was_stopped_is_gone_on_with(
     assert (4, 400, {}) == (progress.next_seed, progress.event_count, progress.failed)
 
 
+def test_other_seeds_are_counted_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class NoStories(InThisProcess):
+        def imap(
+            self, play: Callable[[Story], Played], stories: Iterable[Story], size: int
+        ) -> Iterator[Played]:
+            return (Played(story.seed, 100, None) for story in stories)
+
+    monkeypatch.setattr(multiprocessing, "Pool", NoStories)
+
+    for _ in range(2):
+        assert play(tmp_path, "--first", "600000", "--seeds", "30") == 0
+
+    first, *again = capsys.readouterr().out.splitlines()
+    assert first.startswith("partition: 30 seeds in")
+    assert again == ["partition: 30 seeds were played before with this code"]
+    assert 600_030 == read_progress(path_of(Plot.PARTITION, tmp_path, 600_000)).next_seed
+    assert Progress() == read_progress(path_of(Plot.PARTITION, tmp_path))
+
+
 @pytest.mark.slow
 def test_a_story_that_ended_badly_is_told_again_in_short(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -28,10 +28,12 @@ from kadmin.admin.wire.bounded_client import client_within
 from kadmin.admin.wire.connection import plain
 from kadmin.admin.wire.opening import (
     HANG_UPS,
+    TLS_FAILURE,
     FailureLog,
     client_config,
     logging_to,
     login_of,
+    tls_words,
 )
 from kadmin.admin.wire.quorum import METADATA_LOG
 from kadmin.budget import Budget
@@ -229,7 +231,7 @@ class MetadataLogCopy:
 
 def reason_of(error: KafkaError, settings: BrokerSettings) -> str:
     """Return why a node has not answered, in an operator's words."""
-    text = plain(error)
+    text = TLS_FAILURE.sub(tls_words, plain(error))
     if not any(words in text for words in HANG_UPS):
         return text
     if settings.sasl is BrokerSasl.NONE:

@@ -231,6 +231,8 @@ def properties_of(session: Session, options: Mapping[str, Any]) -> dict[str, str
 def test_of(options: Mapping[str, Any], side: Side, properties: Mapping[str, str]) -> "ConsumeTest":
     from kadmin.records.perf.consume import ConsumeTest
 
+    if not options["topic"]:
+        raise click.UsageError("--topic was given an empty name")
     if options["group"] is not None and not options["group"]:
         raise click.UsageError("--group: a group has a name")
     return ConsumeTest(

@@ -191,8 +191,10 @@ def topics_to_write(options: Mapping[str, Any], topics: Sequence[str]) -> tuple[
     """Return the topics that are meant, one with a name of its own where one is made.
 
     Raises:
-        click.UsageError: none is named, or an option needs --create-topic.
+        click.UsageError: none is named, a name is empty, or an option needs --create-topic.
     """
+    if "" in topics:
+        raise click.UsageError("--topic was given an empty name")
     if not options["create_topic"]:
         for name in ("partitions", "replication_factor", "topic_config"):
             if options[name]:

@@ -12,9 +12,16 @@ import numpy as np
 
 from cluster.model.ids import TopicPartition
 from kadmin.jobs.verify.collected import FoundReplica, Unreadable
-from kadmin.jobs.verify.replica_files import replica_files
+from kadmin.jobs.verify.replica_files import ReplicaFiles, replica_files
 from kadmin.segments.compare import Comparison, Verdict, compare
-from kadmin.segments.replica_log import ReadSegment, ReplicaLog, deepened, read_segment, replica_of
+from kadmin.segments.replica_log import (
+    ReadSegment,
+    ReplicaLog,
+    cleaned_end,
+    deepened,
+    read_segment,
+    replica_of,
+)
 from kadmin.segments.values import ALL_CLEANED, ROW, Damage, Rows, SegmentFiles
 
 
@@ -101,17 +108,29 @@ def verify_partition(
         for broker in how.claimed.get(partition, ())
     ]
     beside: list[Unreadable] = []  # Without which the replicas can be compared all the same.
-    # A replica that was made later has only what the cleaner of its leader had left.
-    cleaned_offset = max((replica.cleaned_offset for replica in found), default=0)
-    if partition.topic in how.compacted:
-        cleaned_offset = ALL_CLEANED
+    files_of: dict[str, ReplicaFiles] = {}
+    cleaned_offset = 0
     for replica in found:
         try:
             files = replica_files(replica.directory)
-            beside += [Unreadable(f"{replica.label}/{each}", why) for each, why in files.damaged]
-            if not files.segments:
-                unreadable.append(Unreadable(replica.label, "there is no segment in it"))
-                continue
+        except OSError as error:
+            unreadable.append(unreadable_file(replica, error))
+            continue
+        beside += [Unreadable(f"{replica.label}/{each}", why) for each, why in files.damaged]
+        if not files.segments:
+            unreadable.append(Unreadable(replica.label, "there is no segment in it"))
+            continue
+        files_of[replica.broker] = files
+        # A replica that was made later has only what the cleaner of its leader had left.
+        cleaned = cleaned_end(files.segments, replica.cleaned_offset)
+        cleaned_offset = max(cleaned_offset, cleaned)
+    if partition.topic in how.compacted:
+        cleaned_offset = ALL_CLEANED
+    for replica in found:
+        if replica.broker not in files_of:
+            continue
+        files = files_of[replica.broker]
+        try:
             reference = None if replica is found[0] else sound
             parts = read_parts(replica, files.segments, reference, read, is_deep=how.is_deep)
             log = logs[replica.broker] = replica_of(
@@ -121,6 +140,7 @@ def verify_partition(
                 log_start_offset=replica.log_start_offset,
                 cleaned_offset=cleaned_offset,
                 first_offset=files.first_offset,
+                epochs=files.epochs,
                 being_deleted=files.being_deleted,
             )
         except OSError as error:

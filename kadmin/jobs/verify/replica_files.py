@@ -5,6 +5,7 @@ A swap that was interrupted counts as a broker finishes it when it starts.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Final, NamedTuple, TypeVar
 
 from cluster.formats.batch_walk import Walk, first_header
@@ -15,7 +16,7 @@ from cluster.formats.indexes import TXN_INDEX_SUFFIX as TXN_INDEX
 from cluster.formats.properties import PARTITION_METADATA, topic_id_in
 from cluster.formats.record_batch import CURRENT_MAGIC
 from kadmin.jobs.places import files_in
-from kadmin.segments.values import FirstOffset, SegmentFiles, Source
+from kadmin.segments.values import EpochStart, FirstOffset, SegmentFiles, Source
 
 NAME: Final = re.compile(r"(?P<base>[0-9]{20})(?P<kind>\.[a-z]+)(?P<state>\.[a-z]+)?")
 SWAP: Final = ".swap"
@@ -42,6 +43,8 @@ class ReplicaFiles(NamedTuple):
     segments: list[SegmentFiles]
     first_offset: FirstOffset | None
     """Where its log begins, by a file beside the segments; None without one."""
+    epochs: tuple[EpochStart, ...]
+    """Its leader epochs; none before Kafka 0.11."""
     being_deleted: int | None
     """The base offset of the first segment that is, and still there; None without one."""
     topic_id: str | None
@@ -69,10 +72,12 @@ def replica_files(directory: str) -> ReplicaFiles:
             damaged.append((error.path, error.reason))
             return None
 
-    first_offset = said(first_epoch) or first_snapshot(segments, known)
-    return ReplicaFiles(
-        segments, first_offset, min(deleted, default=None), said(topic_id_of), damaged
-    )
+    epochs = said(epochs_of) or ()
+    # A broker raises the start of the first epoch when it deletes old segments.
+    starts = [each.offset for each in epochs]
+    first = FirstOffset(min(starts), EPOCHS) if starts else first_snapshot(segments, known)
+    being_deleted = min(deleted, default=None)
+    return ReplicaFiles(segments, first, epochs, being_deleted, said(topic_id_of), damaged)
 
 
 def segments_of(directory: str) -> list[SegmentFiles]:
@@ -148,16 +153,19 @@ def end_of(log: Source) -> int:
     return max((each.header.next_offset for each in Walk(log, log.size)), default=0)
 
 
-def first_epoch(files: Mapping[str, Opener]) -> FirstOffset | None:
-    """Return where the leader epochs begin: a broker raises the first one when it deletes old
-    segments.
+def epochs_of(files: Mapping[str, Opener]) -> tuple[EpochStart, ...]:
+    """Return the leader epochs, each with where it began.
 
     Raises:
         CorruptFileError: they are damaged; a broker makes them anew.
     """
     rows = counted_rows(small(files[EPOCHS]()), EPOCHS, width=2) if EPOCHS in files else ()
-    offsets = [int(start_offset) for _, start_offset in rows]
-    return FirstOffset(min(offsets), EPOCHS) if offsets else None
+    epochs = tuple(EpochStart(int(epoch), int(offset)) for epoch, offset in rows)
+    for number, (one, other) in enumerate(pairwise(epochs), start=4):
+        if one.epoch >= other.epoch or one.offset > other.offset:
+            reason = f"line {number}: epoch {other.epoch} from offset {other.offset} stands behind"
+            raise CorruptFileError(EPOCHS, f"{reason} epoch {one.epoch} from offset {one.offset}")
+    return epochs
 
 
 def counted_rows(content: bytes, path: str, width: int) -> tuple[tuple[str, ...], ...]:

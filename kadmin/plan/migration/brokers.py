@@ -250,7 +250,7 @@ def settings(configs: Configs) -> Iterator[MigrationFinding]:
             text=f"{brokers_text(missing)} {verb_of(missing, 'does')} not have {ENABLE}=true,"
             " and others do",
             outcome=f"'Still waiting for ZK brokers {list(missing)} to register with KRaft.':"
-            f" {WAITS}",
+            f" {WAITS}: set it there, and restart",
             brokers=missing,
             source=f"KRaftMigrationDriver; {SOURCE_3_9}",
         )
@@ -279,7 +279,7 @@ def quorums(configs: Configs, enabled: Iterable[BrokerId]) -> Iterator[Migration
             text=f"{brokers_text(without)} {verb_of(without, 'does')} not have {VOTERS}",
             outcome="by controller.quorum.bootstrap.servers alone a broker follows the controllers'"
             " log and does not register: 'No brokers are known to KRaft, waiting for brokers to"
-            f" register.': {WAITS}",
+            f" register.': {WAITS}: set {VOTERS} as well, and restart",
             brokers=without,
             source=SOURCE_3_9,
         )
@@ -296,6 +296,6 @@ def quorums(configs: Configs, enabled: Iterable[BrokerId]) -> Iterator[Migration
             kind=MigrationKind.BROKER_CONFIG,
             text=f"brokers differ in {VOTERS}: {'; '.join(shown)}",
             outcome="a broker that does not reach the controllers of the others by it does not"
-            f" register with them: {WAITS}",
+            f" register with them: {WAITS}: give all brokers the same, and restart",
             source=f"KIP-866; {SOURCE_3_9}",
         )

@@ -1,6 +1,9 @@
 """The judgement of a cluster that is to leave ZooKeeper: is it ready, by the evidence alone?"""
 
+import re
 from collections.abc import Collection
+from dataclasses import replace
+from typing import Final
 
 from kadmin.plan.check.findings import in_order
 from kadmin.plan.migration.brokers import broker_findings
@@ -12,6 +15,17 @@ from kadmin.plan.migration.old_clients import old_client_findings
 from kadmin.plan.migration.quiet import quiet_findings
 from kadmin.plan.migration.takeover import takeover_findings
 from kadmin.plan.migration.unreadable import unreadable_findings
+from kadmin.quoting import quoted
+
+SHELL: Final = {
+    MigrationKind.UNREADABLE: "get",
+    MigrationKind.CONFIG_NAME: "delete",
+    MigrationKind.ZNODE_ACL: "getAcl",
+}
+"""The commands of Kafka's zookeeper-shell for znodes that no command of kadmin mends."""
+
+ASKS_ZOOKEEPER: Final = re.compile(r"kadmin (migration|zookeeper|controller|groups)\b")
+"""Commands that work by ZooKeeper in a cluster that KRaft owns."""
 
 
 def judge(evidence: MigrationEvidence, ignored: Collection[MigrationKind] = ()) -> MigrationReport:
@@ -27,7 +41,9 @@ def judge(evidence: MigrationEvidence, ignored: Collection[MigrationKind] = ()) 
     snapshot = evidence.snapshot
     controller = snapshot.controller
     return MigrationReport(
-        findings=in_order([finding for finding in found if finding.kind not in ignored]),
+        findings=in_order(
+            [with_command(each, evidence) for each in found if each.kind not in ignored]
+        ),
         is_copied=is_copied,
         unlooked=evidence.unlooked,
         broker_count=len(snapshot.brokers),
@@ -44,3 +60,19 @@ def contents(evidence: MigrationEvidence) -> tuple[MigrationFinding, ...]:
         *content_findings(evidence),
         *broker_findings(evidence),
     )
+
+
+def with_command(finding: MigrationFinding, evidence: MigrationEvidence) -> MigrationFinding:
+    """Return *finding* with a command that can be run: one for its first znode, where it has none
+    of kadmin, and over brokers where KRaft refuses changes in ZooKeeper."""
+    assert isinstance(finding.kind, MigrationKind)
+    command = finding.command
+    verb = SHELL.get(finding.kind)
+    if verb is not None and command is None:
+        path = finding.znodes[0]
+        if any(each.is_hidden and each.path == path for each in evidence.damages):
+            verb = "getAcl"
+        command = f"zookeeper-shell.sh {evidence.connect} {verb} {quoted(path)}"
+    elif evidence.snapshot.is_hybrid and command and not ASKS_ZOOKEEPER.match(command):
+        command += " --bootstrap-server HOST:PORT"
+    return replace(finding, command=command)

@@ -86,11 +86,12 @@ class MigrationEvidence:
     each with who may.  *foreign* are znodes beside Kafka's own.  *answers* are those of brokers,
     None where none was asked; *silent* those that did not answer.  *old_requests* are those of
     clients that Kafka 4.0 does not serve, by the metrics of each endpoint.  *unlooked* gives the
-    reasons.
+    reasons.  *connect* is where ZooKeeper is, with the chroot.
     """
 
     snapshot: ClusterSnapshot
     now_ms: int
+    connect: str = "HOST:PORT"
     default_min_isr: int = 1
     nodes: Mapping[str, NodeTimes] = field(default_factory=dict)
     migration: MigrationState | None = None

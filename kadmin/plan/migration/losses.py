@@ -13,7 +13,7 @@ from kadmin.wording import counted, first_listed, span, verb_of
 
 REMOVED_TOPIC_CONFIGS: Final = {
     "message.format.version": "KIP-724; seen with Kafka 4.1.0",
-    "message.timestamp.difference.max.ms": "KIP-937",
+    "message.timestamp.difference.max.ms": "KIP-937; seen with Kafka 4.1.0",
 }
 """The configs of topics that Kafka 4.0 does not know, each with its source."""
 

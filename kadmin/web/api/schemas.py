@@ -291,7 +291,7 @@ GROUPS: Final = document(
         )
     ),
     hidden_groups=INTEGER,
-    unanswered=UNANSWERED,
+    untold=UNANSWERED,
 )
 
 GROUP: Final = document(
@@ -323,7 +323,7 @@ GROUP: Final = document(
         )
     ),
     hidden_partitions=INTEGER,
-    unanswered=UNANSWERED,
+    untold=UNANSWERED,
 )
 
 PROBLEM: Final = {

@@ -50,6 +50,10 @@ async function loadAgain() {
     const offsets = [...main.querySelectorAll(".scroll")].map((each) => each.scrollLeft);
     const focused = main.contains(document.activeElement) ? document.activeElement.id : "";
     main.replaceChildren(...found.childNodes);
+    for (const link of document.querySelectorAll(".side a")) {
+      const path = CSS.escape(link.getAttribute("href"));
+      link.replaceChildren(...(fresh.querySelector(`.side a[href="${path}"]`) || link).childNodes);
+    }
     for (const id of open) document.getElementById(id)?.setAttribute("open", "");
     main.querySelectorAll(".scroll").forEach((each, index) => { each.scrollLeft = offsets[index] || 0; });
     if (focused) document.getElementById(focused)?.focus({ preventScroll: true });

@@ -215,7 +215,10 @@ def test_a_topic_that_was_mistyped_is_told_with_the_one_that_was_meant(moved: st
     outcome = kadmin("elect", "--topic", "movd", "--partition", "0", "--yes")
     nothing_like_it = kadmin("elect", "--topic", "x", "--partition", "0", "--yes")
 
-    assert ExitCode.FOUND == outcome.exit_code == nothing_like_it.exit_code
+    planned = kadmin("elect", "--topic", "movd", "--partition", "0", "--dry-run")
+
+    assert ExitCode.FOUND == outcome.exit_code == nothing_like_it.exit_code == planned.exit_code
+    assert "movd-0 does not exist\n" in planned.stderr
     assert "kadmin: 1 replica(s) could not be elected; " in outcome.stderr
     assert "movd-0 does not exist\n" in outcome.stderr
     assert "warning: there is no topic 'movd': did you mean moved?\n" in outcome.stderr

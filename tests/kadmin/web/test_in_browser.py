@@ -159,6 +159,10 @@ def test_a_look_renews_the_page_that_is_open(hostile: Page, visited: Chromium) -
     with tab(visited, hostile, "/clusters/one/topics") as opened:
         opened.wait_for("performance.getEntriesByType('resource').length > 0")
         opened.value("document.querySelector('main h1').dataset.old = 'old'")
+        counts = "[...document.querySelectorAll('.side a')].map((each) => each.textContent)"
+        before = opened.value(counts)
+        opened.value("document.querySelector('.side .count').remove()")
+        opened.value("document.querySelector('.side a').focus()")
 
         def is_renewed() -> bool:
             # The stream may not be open yet when the first look has ended.
@@ -166,6 +170,8 @@ def test_a_look_renews_the_page_that_is_open(hostile: Page, visited: Chromium) -
             return bool(opened.value("!document.querySelector('main h1').dataset.old"))
 
         opened.wait_until(is_renewed, "the page renews itself")
+        assert before == opened.value(counts)
+        assert opened.value("document.activeElement === document.querySelector('.side a')")
         assert [] == opened.complaints()
 
 

@@ -107,6 +107,18 @@ def test_numbers_that_are_old_are_marked_and_the_reason_is_shown(serving: Servin
         assert "no ZooKeeper answers &lt;b&gt;" in page
 
 
+def test_a_broker_that_is_registered_and_silent_is_not_called_alive(serving: Serving) -> None:
+    look = look_at(cluster(brokers("1 2"), topic("t", "1,2")))
+    look = replace(look, evidence=replace(look.evidence, silent_brokers=(BrokerId(2),)))
+    paths = ("/clusters/east", "/clusters/east/brokers", "/clusters/east/brokers/2")
+
+    *of_both, of_silent = visit(serving, look, *paths)
+
+    states = re.compile(r'<span class="state \w+">(alive|no answer)</span>')
+    assert [["alive", "no answer"]] * 2 == [states.findall(page) for page in of_both]
+    assert ["no answer"] == states.findall(of_silent)
+
+
 def test_a_sum_says_what_it_leaves_out(serving: Serving) -> None:
     snapshot = cluster(
         brokers("1"), topic("t", "1,7 7", states={0: state(1, "1"), 1: state(-1, "7")})

@@ -95,9 +95,13 @@ def test_a_directory_that_does_not_know_the_last_start_may_have_lost_records():
     assert third.intact_since == third.flushed_since == UNKNOWN_BROKER_EPOCH
     (problem,) = (text for one in third.directories for text in one.problems)
     assert problem.startswith("/a is of an earlier start of this broker")
-    third.close(START_MS, 60, intact_since=60)
+    third.close(START_MS, -1)
+    # It did not register, and the directory knows of it: what was lost stays lost.
+    fourth = start(registered=second.incarnation)
+    assert (fourth.intact_since, fourth.incarnation) == (UNKNOWN_BROKER_EPOCH, 4)
+    fourth.close(START_MS, 60, intact_since=60)
     # ZooKeeper may be another one, which has not counted as far.
-    assert (start(registered=0).intact_since, third.incarnation) == (60, 3)
+    assert (start(registered=0).intact_since, fourth.incarnation) == (60, 4)
 
 
 def test_what_is_not_ours_is_named_and_left_alone():

@@ -178,12 +178,15 @@ def test_a_damaged_migration_is_removed_by_the_command_of_its_finding(calm: Kazo
     assert (ExitCode.DONE, []) == (checked()[0], checked()[1]["findings"])
 
 
-def test_what_may_not_be_read_is_critical(calm: KazooClient) -> None:
+def test_what_may_not_be_read_is_critical(calm: KazooClient, chroot: str) -> None:
     calm.set_acls("/config/users", [make_digest_acl("kafka", "secret", all=True)])
     code, found = checked()
 
     assert (ExitCode.FOUND, "critical") == (code, found["worst"])
-    assert ["unreadable", "znode-acl"] == [each["kind"] for each in found["findings"]]
+    shell = f"zookeeper-shell.sh {chroot} getAcl /config/users"
+    assert [("unreadable", shell), ("znode-acl", shell)] == [
+        (each["kind"], each["command"]) for each in found["findings"]
+    ]
 
 
 def test_a_finding_is_mended_by_its_command(calm: KazooClient) -> None:

@@ -1,7 +1,7 @@
 """`kadmin migration check` on the znodes of real clusters: is there no false alarm?
 
-The dumps are of Kafka 0.8.2.2, 0.10.2.2, 1.1.1, 2.8.2 and 3.9.1. Broker 9 of 0.8.2.2 and 2.8.2 has
-never existed, and a topic of the oldest has a name that later releases do not allow.
+The dumps are of Kafka 0.8.2.2 to 3.9.1. Broker 9 of 0.8.2.2 and 2.8.2 has never existed, and a
+topic of the oldest has a name that later releases do not allow.
 """
 
 import json
@@ -36,8 +36,10 @@ def write_dump(connect: str, release: str) -> None:
     ("release", "kinds"),
     [
         ("0.8.2.2", ["topic-id", "dead-replica", "release", "unreadable", "under-replicated"]),
+        ("0.9.0.1", ["topic-id", "release"]),
         ("0.10.2.2", ["topic-id", "release", "old-consumer"]),
         ("1.1.1", ["topic-id", "release", "old-consumer"]),
+        ("2.3.1", ["topic-id", "release"]),
         ("2.8.2", ["dead-replica", "under-replicated"]),
         ("3.9.1", []),
     ],

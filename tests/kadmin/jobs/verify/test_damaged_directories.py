@@ -138,6 +138,28 @@ def test_a_first_segment_that_retention_has_not_taken_is_damage(tmp_path: Path, 
     assert (DamageKind.OFFSET_GAP, offset) == (damage.kind, damage.offset)
 
 
+@pytest.mark.parametrize(
+    ("rows", "offset"),
+    [(["7 0"], 0), (["1 10", "3 20"], 10), (["0 0", "2 40"], None), (["3 40"], None), ([], None)],
+    ids=["another", "from an offset on", "more", "behind all", "none"],
+)
+def test_leader_epochs_of_batches_that_their_file_lacks_are_damage(
+    tmp_path: Path, rows: Sequence[str], offset: int | None
+) -> None:
+    found = judged(tmp_path, lambda at: epochs(at, *rows))
+
+    damage = next(each.damage for each in found.replicas if each.broker == "2")
+    assert ([] if offset is None else [offset]) == [each.offset for each in damage]
+    assert {DamageKind.CORRUPT_CHECKPOINT}.issuperset(each.kind for each in damage)
+
+
+def test_leader_epochs_that_do_not_rise_are_damaged(tmp_path: Path) -> None:
+    found = judged(tmp_path, lambda at: epochs(at, "0 0", "1 30", "2 20"))
+
+    (unreadable,) = found.unreadable
+    assert "epoch 2 from offset 20 stands behind epoch 1 from offset 30" in unreadable.reason
+
+
 def all_compacted(directory: Path) -> None:
     """Two segments become one, which is not in use yet."""
     content = b"".join((directory / name(base)).read_bytes() for base in (0, SIZE))

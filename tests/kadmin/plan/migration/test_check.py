@@ -562,6 +562,19 @@ def test_a_cluster_that_is_copied_is_not_judged_by_who_is_in_zookeeper() -> None
     )
 
 
+def test_a_copied_cluster_is_changed_over_its_brokers() -> None:
+    copied = migrating(40)
+    old = topic("t", "0,1", configs={"message.format.version": "2.0"})
+    snapshot = replace(copied.snapshot, topics=cluster(brokers("0 1"), old).topics)
+    commands = [each.command for each in judge(replace(copied, snapshot=snapshot)).findings]
+
+    assert [
+        "kadmin migration status",
+        "kadmin configs --alter --topic t --delete-config message.format.version"
+        " --bootstrap-server HOST:PORT",
+    ] == commands
+
+
 @pytest.mark.parametrize(
     "evidence",
     [
