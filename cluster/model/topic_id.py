@@ -1,10 +1,13 @@
 """Topic ids: as 16 bytes in the protocol and as 22 characters in znodes and files."""
 
+import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import Final
 
 NO_TOPIC_ID: Final = bytes(16)
 """The value in the protocol for a topic without an id, as in clusters older than 2.8."""
+
+UUID_TEXT: Final = re.compile(r"[A-Za-z0-9_-]{22}(==)?")
 
 
 def topic_id_text(topic_id: bytes) -> str:
@@ -23,3 +26,11 @@ def topic_id_bytes(text: str) -> bytes:
     if len(topic_id) != len(NO_TOPIC_ID) or topic_id_text(topic_id) != text:
         raise ValueError(f"not a topic id: {text!r}")
     return topic_id
+
+
+def is_read_by_kafka(text: str) -> bool:
+    """Return whether Kafka takes *text*, of a znode or a file, for a topic id.
+
+    Source: Kafka's Uuid.fromString.
+    """
+    return UUID_TEXT.fullmatch(text) is not None

@@ -1,6 +1,8 @@
 """Short ways to write snapshots down: `cluster(brokers("0:a 1:b 2"), topic("t", "0,1 1,0"))`."""
 
+from dataclasses import replace
 from typing import Any
+from uuid import NAMESPACE_OID, uuid5
 
 from cluster.model.broker import BrokerRegistration, Endpoint
 from cluster.model.config_entity import ConfigOverrides
@@ -14,6 +16,7 @@ from cluster.model.ids import (
 )
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssignment
+from cluster.model.topic_id import topic_id_text
 
 
 def ids(text: str) -> tuple[BrokerId, ...]:
@@ -85,7 +88,8 @@ def topic(
     removing: str = "",
 ) -> TopicSnapshot:
     """A topic; without *states* every partition is led by its first replica, all in the ISR."""
-    made = assignment(replicas, adding=adding, removing=removing)
+    own_id = topic_id_text(uuid5(NAMESPACE_OID, name).bytes)
+    made = replace(assignment(replicas, adding=adding, removing=removing), topic_id=own_id)
     if states is None:
         states = {
             number: state(part.replicas[0], ",".join(map(str, part.replicas)))

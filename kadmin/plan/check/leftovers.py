@@ -11,6 +11,8 @@ from cluster.model.fault import Fault, Thing
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic_config_specs import THROTTLED_FOLLOWERS, THROTTLED_LEADERS
+from cluster.model.topic_id import is_read_by_kafka
+from cluster.zk import paths
 from kadmin.plan.check.evidence import Evidence
 from kadmin.plan.check.findings import Finding, Kind, Severity
 from kadmin.plan.reassignment.dir_moves import running_dir_moves
@@ -24,12 +26,13 @@ from kadmin.plan.reassignment.throttles import (
 )
 from kadmin.plan.risks import slow_copy
 from kadmin.quoting import quoted
-from kadmin.wording import brokers_text, counted, verb_of
+from kadmin.wording import brokers_text, counted, first_listed, verb_of
 
 TOPIC_THROTTLES: Final = (THROTTLED_LEADERS, THROTTLED_FOLLOWERS)
 RATES: Final = (LEADER_RATE, FOLLOWER_RATE)
 
 
+SHOWN_MAX: Final = 80
 NONSENSE: Final = ("is no part of its replicas", "but has no replicas")
 """What controllers of Kafka do not look at."""
 HARMLESS: Final = (
@@ -54,12 +57,13 @@ def leftover_findings(
     yield from elections(evidence)
     yield from throttles(evidence)
     faults = list(dict.fromkeys((*evidence.snapshot.faults, *evidence.faults)))
-    for fault in filter(stops_controllers, faults):
+    stoppers = [str(fault) for fault in faults if stops_controllers(fault)]
+    for reason in (*stoppers, *wrong_topic_ids(evidence.snapshot)):
         yield Finding(
             severity=Severity.CRITICAL,
             kind=Kind.DAMAGED,
             text="the next controller of Kafka fails on this, and the cluster has none until it is"
-            f" written anew or removed with zookeeper-shell: {fault}",
+            f" written anew or removed with zookeeper-shell: {reason}",
         )
     others = [str(fault) for fault in faults if not stops_controllers(fault)]
     for reason in (*others, *evidence.hidden):
@@ -79,6 +83,23 @@ def stops_controllers(fault: Fault) -> bool:
         and not any(each in fault.reason for each in HARMLESS)
         and NEGATIVE.fullmatch(fault.reason) is None
     )
+
+
+def wrong_topic_ids(snapshot: ClusterSnapshot) -> Iterator[str]:
+    """Return what is wrong with topic ids, which only a hand can have written so.
+
+    Source: Kafka 3.9.1, whose ControllerContext fails as it is elected.
+    """
+    topics: dict[str, list[str]] = {}
+    for topic in snapshot.topics.values():
+        topic_id = topic.assignment.topic_id
+        if topic_id is not None:
+            topics.setdefault(topic_id.removesuffix("=="), []).append(topic.name)
+    for topic_id, names in topics.items():
+        if not is_read_by_kafka(topic_id):
+            yield f"{paths.topic(names[0])}: the topic id is no UUID: {topic_id[:SHOWN_MAX]}"
+        elif len(names) > 1:
+            yield f"topics {first_listed(names)} have one topic id: {topic_id}"
 
 
 def deletions(snapshot: ClusterSnapshot, orphan_marks: tuple[str, ...]) -> Iterator[Finding]:

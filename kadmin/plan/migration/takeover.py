@@ -1,10 +1,10 @@
 """What keeps KRaft controllers from taking over: the present owner, and brokers to wait for."""
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
 from cluster.model.ids import BrokerId
+from cluster.model.topic_id import is_read_by_kafka
 from cluster.zk import paths
 from kadmin.plan.check.findings import Severity
 from kadmin.plan.migration.brokers import ENABLE
@@ -18,7 +18,6 @@ from kadmin.plan.migration.findings import (
 from kadmin.quoting import quoted
 from kadmin.wording import brokers_text, counted, verb_of
 
-UUID_TEXT: Final = re.compile(r"[A-Za-z0-9_-]{22}(==)?")
 SHOWN_MAX: Final = 80
 GENERATED_FROM: Final = BrokerId(1001)
 """The first id that brokers without a `broker.id` give themselves, unless
@@ -144,7 +143,7 @@ def wrong_ids(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
     """Find ids of topics that are no UUIDs."""
     for topic in evidence.snapshot.topics.values():
         topic_id = topic.assignment.topic_id
-        if topic_id is None or topic.is_marked_for_deletion or UUID_TEXT.fullmatch(topic_id):
+        if topic_id is None or topic.is_marked_for_deletion or is_read_by_kafka(topic_id):
             continue
         yield MigrationFinding(
             severity=Severity.CRITICAL,

@@ -37,6 +37,39 @@ def test_a_sound_cluster_has_no_findings() -> None:
     assert [] == found(cluster(brokers("0 1"), topic("t", "0,1")), broker_configs={})
 
 
+def with_id(name: str, topic_id: str) -> TopicSnapshot:
+    made = topic(name, "0")
+    return replace(made, assignment=replace(made.assignment, topic_id=topic_id))
+
+
+STOPS = (
+    "the next controller of Kafka fails on this, and the cluster has none until it is written anew"
+    " or removed with zookeeper-shell: "
+)
+
+
+@pytest.mark.parametrize(
+    ("topic_id", "reason"),
+    [
+        ("VcrVJPOVR7SVkgM35bYjEg", "topics t, u have one topic id: VcrVJPOVR7SVkgM35bYjEg"),
+        (
+            "VcrVJPOVR7SVkgM35bYj",
+            "/brokers/topics/t: the topic id is no UUID: VcrVJPOVR7SVkgM35bYj",
+        ),
+        (
+            "VcrVJPOVR7SVkgM35bYj+/",
+            "/brokers/topics/t: the topic id is no UUID: VcrVJPOVR7SVkgM35bYj+/",
+        ),
+    ],
+    ids=["of two topics", "short", "of another alphabet"],
+)
+def test_topic_ids_that_stop_controllers_are_damage(topic_id: str, reason: str) -> None:
+    last = with_id("u", topic_id) if "have one" in reason else topic("u", "0")
+    damaged = cluster(brokers("0"), with_id("t", topic_id), last)
+
+    assert (Severity.CRITICAL, Kind.DAMAGED, STOPS + reason) == only(damaged)
+
+
 @pytest.mark.parametrize(
     ("going", "reason"),
     [
