@@ -168,7 +168,7 @@ def test_what_was_left_in_zookeeper_is_told(calm: str) -> None:
 
 
 def test_brokers_that_do_not_answer_are_no_reason_to_tell_nothing(calm: str) -> None:
-    outcome = kadmin("check", "--timeout", "5")
+    outcome = kadmin("check")
 
     assert ExitCode.FOUND == outcome.exit_code
     assert "WARNING: brokers 0 and 1 are registered and did not answer\n" in outcome.stdout

@@ -73,7 +73,7 @@ def test_a_calm_cluster_is_ready(calm: KazooClient) -> None:
 
 
 def test_brokers_that_do_not_answer_are_a_gap(calm: KazooClient) -> None:
-    outcome = kadmin("migration", "check", "--timeout", "2")
+    outcome = kadmin("migration", "check")
 
     assert "not checked: releases, authorizers and settings of brokers: " in outcome.stdout
 

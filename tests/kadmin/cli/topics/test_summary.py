@@ -66,7 +66,7 @@ def test_filters_keep_topics_and_the_exit_code_tells_of_them(sick):
 
 
 def test_without_a_broker_that_answers_sizes_are_not_known(sick):
-    outcome = kadmin(*SUMMARY[:-1], "--timeout", "1")
+    outcome = kadmin(*SUMMARY[:-1])
 
     assert (ExitCode.DONE, 3) == (outcome.exit_code, outcome.stdout.count("SizeBytes: unknown"))
     assert "sizes are not known: " in outcome.stderr
