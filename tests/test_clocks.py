@@ -63,6 +63,7 @@ ALLOWED: Final = {
 }
 
 WALL_MS: Final = {
+    "cluster.api.flat_commit": "when offsets are committed",
     "cluster.api.list_offsets": "when segments were written to",
     "cluster.api.produce": "the times of records",
     "cluster.broker.replica_manager.appending": "the times of records",
