@@ -12,7 +12,6 @@ from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic_config_specs import THROTTLED_FOLLOWERS, THROTTLED_LEADERS
 from cluster.model.topic_id import is_read_by_kafka
-from cluster.zk import paths
 from kadmin.plan.check.evidence import Evidence
 from kadmin.plan.check.findings import Finding, Kind, Severity
 from kadmin.plan.reassignment.dir_moves import running_dir_moves
@@ -97,7 +96,7 @@ def wrong_topic_ids(snapshot: ClusterSnapshot) -> Iterator[str]:
             topics.setdefault(topic_id.removesuffix("=="), []).append(topic.name)
     for topic_id, names in topics.items():
         if not is_read_by_kafka(topic_id):
-            yield f"{paths.topic(names[0])}: the topic id is no UUID: {topic_id[:SHOWN_MAX]}"
+            yield f"the id of topic '{names[0]}' is no UUID: {topic_id[:SHOWN_MAX]}"
         elif len(names) > 1:
             yield f"topics {first_listed(names)} have one topic id: {topic_id}"
 

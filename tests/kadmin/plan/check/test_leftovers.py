@@ -54,11 +54,11 @@ STOPS = (
         ("VcrVJPOVR7SVkgM35bYjEg", "topics t, u have one topic id: VcrVJPOVR7SVkgM35bYjEg"),
         (
             "VcrVJPOVR7SVkgM35bYj",
-            "/brokers/topics/t: the topic id is no UUID: VcrVJPOVR7SVkgM35bYj",
+            "the id of topic 't' is no UUID: VcrVJPOVR7SVkgM35bYj",
         ),
         (
             "VcrVJPOVR7SVkgM35bYj+/",
-            "/brokers/topics/t: the topic id is no UUID: VcrVJPOVR7SVkgM35bYj+/",
+            "the id of topic 't' is no UUID: VcrVJPOVR7SVkgM35bYj+/",
         ),
     ],
     ids=["of two topics", "short", "of another alphabet"],
