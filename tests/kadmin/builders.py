@@ -77,6 +77,11 @@ def state(leader: int, isr: str, *, leader_recovery_state: int = 0) -> Partition
     )
 
 
+def topic_id_of(name: str) -> str:
+    """The id of the topic that `topic` makes of *name*."""
+    return topic_id_text(uuid5(NAMESPACE_OID, ascii(name)).bytes)
+
+
 def topic(
     name: str,
     replicas: str,
@@ -88,8 +93,8 @@ def topic(
     removing: str = "",
 ) -> TopicSnapshot:
     """A topic; without *states* every partition is led by its first replica, all in the ISR."""
-    own_id = topic_id_text(uuid5(NAMESPACE_OID, name).bytes)
-    made = replace(assignment(replicas, adding=adding, removing=removing), topic_id=own_id)
+    made = assignment(replicas, adding=adding, removing=removing)
+    made = replace(made, topic_id=topic_id_of(name))
     if states is None:
         states = {
             number: state(part.replicas[0], ",".join(map(str, part.replicas)))

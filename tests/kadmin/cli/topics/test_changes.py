@@ -10,7 +10,7 @@ from cluster.model.controller import Controller
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.zk import paths
 from kadmin.errors import ExitCode
-from tests.kadmin.builders import cluster, topic
+from tests.kadmin.builders import cluster, topic, topic_id_of
 from tests.kadmin.cli.topics.runs import RACKED, described, layout, refused, topics
 from tests.support.asking import AskingKadmin
 from tests.support.cli import kadmin
@@ -193,7 +193,7 @@ def test_an_alter_keeps_id_and_unknown_fields_and_notifies_of_configs(healthy):
     assert "Updated config for topic users.\nAdding partitions succeeded!\n" == said
     found = described("users")
     assert {"retention.ms": "5"} == found["configs"]
-    assert "VcrVJPOVR7SVkgM35bYjEg" == found["topic_id"]
+    assert topic_id_of("users") == found["topic_id"]
     assert {0: [0, 1], 1: [1, 2], 2: [2, 0]} == layout("users")
     with client_of(healthy) as client:
         data, _ = client.get("/brokers/topics/users")

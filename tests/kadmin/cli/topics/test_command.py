@@ -11,7 +11,7 @@ from kazoo.security import make_digest_acl
 
 from cluster.zk import paths
 from kadmin.errors import ExitCode
-from tests.kadmin.builders import cluster, state, topic
+from tests.kadmin.builders import cluster, state, topic, topic_id_of
 from tests.kadmin.cli.topics.runs import RACKED, refused, topics
 from tests.support.asking import AskingKadmin
 from tests.support.cli import kadmin
@@ -21,14 +21,14 @@ from tests.support.zookeeper import client_of, make_chroot, running_server
 
 pytestmark = pytest.mark.zk
 
-SICK_DESCRIPTION = """\
-Topic: __consumer_offsets\tTopicId: VcrVJPOVR7SVkgM35bYjEg\tPartitionCount: 1\
+SICK_DESCRIPTION = f"""\
+Topic: __consumer_offsets\tTopicId: {topic_id_of("__consumer_offsets")}\tPartitionCount: 1\
 \tReplicationFactor: 3\tConfigs: cleanup.policy=compact
 \tTopic: __consumer_offsets\tPartition: 0\tLeader: 0\tReplicas: 0,1,2\tIsr: 0,1,2
-Topic: gone\tTopicId: VcrVJPOVR7SVkgM35bYjEg\tPartitionCount: 1\tReplicationFactor: 1\tConfigs: \
+Topic: gone\tTopicId: {topic_id_of("gone")}\tPartitionCount: 1\tReplicationFactor: 1\tConfigs: \
 \tMarkedForDeletion: true
 \tTopic: gone\tPartition: 0\tLeader: 0\tReplicas: 0\tIsr: 0\tMarkedForDeletion: true
-Topic: orders\tTopicId: VcrVJPOVR7SVkgM35bYjEg\tPartitionCount: 3\tReplicationFactor: 2\
+Topic: orders\tTopicId: {topic_id_of("orders")}\tPartitionCount: 3\tReplicationFactor: 2\
 \tConfigs: min.insync.replicas=2,retention.ms=60000
 \tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 0,1\tIsr: 0,1
 \tTopic: orders\tPartition: 1\tLeader: 1\tReplicas: 1,2\tIsr: 1
@@ -104,7 +104,7 @@ def test_every_form_says_the_same(sick):
 
 
 def test_a_topic_is_found_by_its_id(sick):
-    assert "Topic: gone" in topics("--describe", "--topic-id", "VcrVJPOVR7SVkgM35bYjEg")
+    assert "Topic: gone" in topics("--describe", "--topic-id", topic_id_of("gone"))
     outcome = kadmin("topics", "--describe", "--topic-id", "x")
     assert (1, "kadmin: there is no topic with the id 'x'") == (
         outcome.exit_code,
@@ -115,7 +115,10 @@ def test_a_topic_is_found_by_its_id(sick):
 def test_of_a_topic_that_is_named_by_its_id_only_that_one_is_read(sick):
     with client_of(sick) as client:
         data, _ = client.get("/brokers/topics/gone")
-        client.set("/brokers/topics/gone", data.replace(b"VcrVJPOVR7", b"-_aaaaaaaa"))
+        client.set(
+            "/brokers/topics/gone",
+            data.replace(topic_id_of("gone").encode(), b"-_aaaaaaaaSVkgM35bYjEg"),
+        )
         client.set("/config/topics/orders", b"{")
         client.set("/brokers/topics/orders/partitions/0/state", b"{")
 
