@@ -21,6 +21,7 @@ from tests.clients.conftest import GROUP_SETTINGS
 from tests.clients.driver import Sent
 from tests.support.brokers import Broker, running_broker, start_broker
 from tests.support.checkout import CHECKOUT
+from tests.support.known_brokers import wait_until_alive
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 pytestmark = pytest.mark.clients
@@ -218,6 +219,8 @@ def three_brokers(tmp_path: Path, chroot: str) -> Iterator[dict[int, Broker]]:
         for broker_id in (1, 2, 3):
             directory = tmp_path / f"broker-{broker_id}"
             brokers[broker_id] = start_broker(directory, chroot, broker_id, settings)
+        # A topic may name no broker of which the controller does not know yet.
+        wait_until_alive(",".join(each.bootstrap for each in brokers.values()), "1", "2", "3")
         yield brokers
     finally:
         for broker in brokers.values():
