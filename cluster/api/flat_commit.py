@@ -18,6 +18,7 @@ from functools import lru_cache
 from struct import Struct
 from typing import Any, Final, NamedTuple, cast
 
+from cluster.api.flat_prefixes import PREFIXES_MAX, Turnover
 from cluster.broker.coordinators.group_service import GroupService
 from cluster.broker.metadata_cache import MetadataCache
 from cluster.broker.ports import Clock
@@ -36,10 +37,6 @@ from cluster.wire.messages.offset_commit import (
 )
 
 NONE: Final = ErrorCode.NONE
-PREFIXES_MAX: Final = 4096
-"""How many beginnings of requests are remembered, with at most 2 KiB each."""
-LEARNED_OF: Final = 64
-"""Of so many unknown beginnings one takes the place of an old one, when there is no other."""
 COUNT_MAX: Final = 512
 """Up to so many offsets are read as columns."""
 LAYOUTS_MAX: Final = 64
@@ -161,7 +158,7 @@ class FlatCommits:
         self._groups = groups
         self._count_errors = count_errors
         self._targets: dict[tuple[int, bytes], Target] = {}
-        self._unknown_count = 0
+        self._turnover = Turnover()
         self._error = NONE
 
     def answer(self, frame: memoryview) -> bytes | None:
@@ -224,8 +221,7 @@ class FlatCommits:
         not worth remembering.
         """
         if len(self._targets) >= PREFIXES_MAX:
-            self._unknown_count += 1
-            if self._unknown_count % LEARNED_OF != 0:
+            if not self._turnover.takes_next():
                 return None
             del self._targets[next(iter(self._targets))]
         word, prefix = key

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from struct import Struct
 from typing import Any, Final, NamedTuple, cast
 
+from cluster.api.flat_prefixes import PREFIXES_MAX, Turnover
 from cluster.api.leader_hints import HINTED_ERRORS
 from cluster.api.produce import NO_ERROR, ZSTD_VERSION, is_closed, refused
 from cluster.broker.handling import Steps, run
@@ -47,11 +48,6 @@ from cluster.wire.messages.produce import (
     TopicProduceData,
     TopicProduceResponse,
 )
-
-PREFIXES_MAX: Final = 4096
-"""How many beginnings of requests are remembered, with at most 2 KiB each."""
-LEARNED_OF: Final = 64
-"""Of so many unknown beginnings one takes the place of an old one, when there is no other."""
 
 TAGS_SIZE: Final = 3
 """Of what stands behind the records in flexible versions, where there are no tags: zeros, for the
@@ -162,7 +158,7 @@ class FlatProduce:
         self._append = appender.append_to
         self._refused = refused
         self._targets: dict[int, dict[bytes, Target]] = {version: {} for version in LAYOUTS}
-        self._unknown_count = 0
+        self._turnover = Turnover()
         self._unpack = UNUSUAL.unpack
         """As for the last request: the next one is likely to begin as it did."""
 
@@ -219,8 +215,7 @@ class FlatProduce:
         """
         remembered = list(self._targets.values())
         if sum(map(len, remembered)) >= PREFIXES_MAX:
-            self._unknown_count += 1
-            if self._unknown_count % LEARNED_OF != 0:
+            if not self._turnover.takes_next():
                 return UNUSUAL
             fullest = max(remembered, key=len)
             del fullest[next(iter(fullest))]

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cluster.api.dispatch import SERVED
-from cluster.api.flat_commit import COUNT_MAX, KEY, LAYOUTS, PREFIXES_MAX, FlatCommits
+from cluster.api.flat_commit import COUNT_MAX, KEY, LAYOUTS, FlatCommits
+from cluster.api.flat_prefixes import PREFIXES_MAX
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import OFFSETS_TOPIC
 from cluster.runtime.network.answer_errors import error_codes_of

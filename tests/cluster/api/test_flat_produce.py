@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 
 from cluster.api.dispatch import ELEMENTS_MAX, SERVED
 from cluster.api.flat_paths import FlatPath, flat_paths
-from cluster.api.flat_produce import LAYOUTS, PREFIXES_MAX, FlatProduce
+from cluster.api.flat_prefixes import PREFIXES_MAX
+from cluster.api.flat_produce import LAYOUTS, FlatProduce
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.ports import ApiSettings
 from cluster.formats.record_batch import HEADER_SIZE
