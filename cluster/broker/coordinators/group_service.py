@@ -277,8 +277,7 @@ class GroupService:
         number = append.partition
         hosted = self._partitions.led(OFFSETS_TOPIC, number, append.leader_epoch)
         if isinstance(hosted, ErrorCode):
-            is_of_epoch = hosted not in OTHER_EPOCH
-            return hosted if is_of_epoch else ErrorCode.NOT_LEADER_OR_FOLLOWER
+            return ErrorCode.NOT_LEADER_OR_FOLLOWER if hosted in OTHER_EPOCH else hosted
         try:
             batch = build_batch(
                 encode_all(append.records),
