@@ -365,12 +365,12 @@ class Connection:
                 turn_ns != received_ns
                 or immediate is None
                 or immediate.version != version
-                or immediate.api_key is not api_key
+                or immediate.key is not api_key
             ):
                 waited_ns, handled_ns = turn_ns - received_ns, now_ns - turn_ns
                 row = (now_ns - received_ns, handled_ns, waited_ns, 0, len(frame), version)
                 self._answered(api_key, row)
-                self._immediate = self._service.metrics.kind(api_key).immediate(api_key, version)
+                self._immediate = self._service.metrics.kind(api_key).immediate(version)
                 return True
             times = immediate.times
             times.append(now_ns - received_ns)

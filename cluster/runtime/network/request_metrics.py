@@ -39,11 +39,11 @@ class Immediate:
     To add and to count two numbers of each costs half of what a row does.
     """
 
-    __slots__ = ("_reservoir", "api_key", "sizes", "times", "version")
+    __slots__ = ("_reservoir", "key", "sizes", "times", "version")
 
-    def __init__(self, reservoir: Reservoir, api_key: ApiKey, version: int) -> None:
+    def __init__(self, reservoir: Reservoir, key: str | ApiKey, version: int) -> None:
         self._reservoir = reservoir
-        self.api_key = api_key
+        self.key = key
         self.version = version
         self.times: list[int] = []
         """At most `PENDING_MAX`: a connection that adds the last one settles them."""
@@ -64,10 +64,11 @@ class Immediate:
 class RequestKind:
     """The requests of one name."""
 
-    __slots__ = ("_errors", "_immediate", "_looked_at", "_registry", "name", "reservoir")
+    __slots__ = ("_errors", "_immediate", "_looked_at", "_registry", "key", "name", "reservoir")
 
-    def __init__(self, registry: MetricsRegistry, name: str) -> None:
-        self.name = name
+    def __init__(self, registry: MetricsRegistry, key: str | ApiKey) -> None:
+        self.key = key
+        self.name = name_of(key) if isinstance(key, ApiKey) else key
         self._registry = registry
         self._errors: Counter[int] = Counter()
         """By error code, of the answers that were looked at."""
@@ -77,7 +78,7 @@ class RequestKind:
         self.reservoir = registry.reservoir(len(COLUMNS), self._count_versions)
         for column, (bean, unit) in enumerate(COLUMNS):
             histogram = Histogram(self.reservoir, column, unit=unit)
-            registry.histograms(bean).put(histogram, name)
+            registry.histograms(bean).put(histogram, self.name)
 
     def _count_versions(self, versions: Sequence[int]) -> None:
         requests = self._registry.meters(beans.REQUESTS)
@@ -104,10 +105,10 @@ class RequestKind:
         """Return how often answers had each error code."""
         return self._errors + Counter({NO_ERROR: self.reservoir.count - self._looked_at})
 
-    def immediate(self, api_key: ApiKey, version: int) -> Immediate:
+    def immediate(self, version: int) -> Immediate:
         """Return where requests of *version* are noted that were handled on arrival."""
         if version not in self._immediate:
-            self._immediate[version] = Immediate(self.reservoir, api_key, version)
+            self._immediate[version] = Immediate(self.reservoir, self.key, version)
         return self._immediate[version]
 
     def settle(self) -> None:
@@ -147,8 +148,7 @@ class RequestMetrics:
         """Return the requests of an API, or of another name."""
         kind = self._kinds.get(key)
         if kind is None:
-            name = name_of(key) if isinstance(key, ApiKey) else key
-            kind = self._kinds[key] = RequestKind(self._registry, name)
+            kind = self._kinds[key] = RequestKind(self._registry, key)
         return kind
 
     def answered(self, key: str | ApiKey, row: Row) -> None:

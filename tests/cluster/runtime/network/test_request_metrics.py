@@ -48,7 +48,7 @@ def test_requests_that_did_not_wait_count_as_their_rows_would() -> None:
     for number in range(700):
         version, time_ns, size = 8 + number % 2, 1000 + number * 37 % 501, 80 + number % 3
         rows.answered(ApiKey.PRODUCE, (time_ns, time_ns, 0, 0, size, version))
-        immediate = lists.kind(ApiKey.PRODUCE).immediate(ApiKey.PRODUCE, version)
+        immediate = lists.kind(ApiKey.PRODUCE).immediate(version)
         immediate.times.append(time_ns)
         immediate.sizes.append(size)
         if len(immediate.times) >= PENDING_MAX:
