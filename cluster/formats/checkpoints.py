@@ -5,7 +5,7 @@ dirty part of a compacted log begins), one per leader epoch in a partition.
 """
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, NamedTuple
 
 from cluster.formats.errors import CorruptFileError
 
@@ -18,6 +18,13 @@ LEADER_EPOCHS: Final = "leader-epoch-checkpoint"
 VERSION: Final = "0"
 SHOWN_SIZE_MAX: Final = 300
 """Characters of a damaged line: any sound one has less, of 249 for a topic and two numbers."""
+
+
+class EpochEntry(NamedTuple):
+    """A row of a leader epoch checkpoint."""
+
+    leader_epoch: int
+    start_offset: int
 
 
 def parse_rows(content: bytes, path: str, width: int) -> tuple[tuple[str, ...], ...]:

@@ -12,6 +12,7 @@ from typing import Final
 
 from cluster.formats import checkpoints, producer_snapshot
 from cluster.formats.batch_walk import Walk, WalkedBatch
+from cluster.formats.checkpoints import EpochEntry
 from cluster.formats.compression import UNPACKED_SIZE_MAX
 from cluster.formats.errors import CorruptFileError
 from cluster.formats.indexes import decode_aborted
@@ -24,7 +25,6 @@ from kadmin.segments.pieces import (
     BatchRecord,
     BootstrapStart,
     Decoded,
-    EpochEntry,
     Finding,
     Flaw,
     InvalidBytes,

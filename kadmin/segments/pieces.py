@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from cluster.formats.batch_walk import WalkedBatch
+from cluster.formats.checkpoints import EpochEntry
 from cluster.formats.coordinator_records import CoordinatorRecord, UnknownRecord
 from cluster.formats.indexes import AbortedTxn
 from cluster.formats.message_fields import UndecodableRecord
@@ -76,13 +77,6 @@ class EmptyIndex(NamedTuple):
 
 class SaneIndex(NamedTuple):
     """An index that a broker would not make anew at its start."""
-
-
-class EpochEntry(NamedTuple):
-    """A row of a leader epoch checkpoint."""
-
-    leader_epoch: int
-    start_offset: int
 
 
 class OffsetOfPartition(NamedTuple):

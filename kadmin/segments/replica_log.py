@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from cluster.formats.batch_walk import WINDOW_SIZE, Walk, WalkedBatch, first_header
 from cluster.formats.checkpoints import LEADER_EPOCHS as EPOCHS
-from cluster.formats.checkpoints import LOG_STARTS
+from cluster.formats.checkpoints import LOG_STARTS, EpochEntry
 from cluster.formats.compression import UNPACKED_SIZE_MAX, unpacked
 from cluster.formats.record_batch import CURRENT_MAGIC, BatchHeader, CorruptBatchError
 from cluster.formats.records import Record, records_of
@@ -27,7 +27,6 @@ from kadmin.segments.values import (
     ROW,
     Damage,
     DamageKind,
-    EpochStart,
     FirstOffset,
     Rows,
     SegmentFiles,
@@ -123,7 +122,7 @@ def replica_of(
     log_start_offset: int | None,
     cleaned_offset: int,
     first_offset: FirstOffset | None = None,
-    epochs: Sequence[EpochStart] = (),
+    epochs: Sequence[EpochEntry] = (),
     being_deleted: int | None = None,
 ) -> ReplicaLog:
     """Return the replica with the segments *ordered* by offset, and what was *read* of each.
@@ -178,15 +177,15 @@ def replica_of(
     )
 
 
-def unknown_epochs(rows: Rows, epochs: Sequence[EpochStart]) -> Iterator[Damage]:
+def unknown_epochs(rows: Rows, epochs: Sequence[EpochEntry]) -> Iterator[Damage]:
     """Return the first batch whose leader epoch is none of the *epochs*, though they have a later
     one; a log that changed its format has epochs from then on."""
     if not epochs:
         return
-    known = [each.epoch for each in epochs]
+    known = [each.leader_epoch for each in epochs]
     of_rows = rows["leader_epoch"]
     is_unknown = (of_rows >= 0) & (of_rows < known[-1]) & ~np.isin(of_rows, known)
-    is_unknown &= rows["base_offset"] >= epochs[0].offset
+    is_unknown &= rows["base_offset"] >= epochs[0].start_offset
     for row in rows[is_unknown][:1]:
         offset = int(row["base_offset"])
         reason = f"it lacks leader epoch {row['leader_epoch']}, of the batch at offset {offset}"

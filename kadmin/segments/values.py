@@ -78,13 +78,6 @@ class Damage(NamedTuple):
     reason: str
 
 
-class EpochStart(NamedTuple):
-    """A leader epoch, and the offset at which it began."""
-
-    epoch: int
-    offset: int
-
-
 class FirstOffset(NamedTuple):
     """Where a log begins, by a file beside its segments."""
 

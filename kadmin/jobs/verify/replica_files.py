@@ -10,13 +10,13 @@ from typing import Final, NamedTuple, TypeVar
 
 from cluster.formats.batch_walk import Walk, first_header
 from cluster.formats.checkpoints import LEADER_EPOCHS as EPOCHS
-from cluster.formats.checkpoints import parse_rows, shown
+from cluster.formats.checkpoints import EpochEntry, parse_rows, shown
 from cluster.formats.errors import CorruptFileError
 from cluster.formats.indexes import TXN_INDEX_SUFFIX as TXN_INDEX
 from cluster.formats.properties import PARTITION_METADATA, topic_id_in
 from cluster.formats.record_batch import CURRENT_MAGIC
 from kadmin.jobs.places import files_in
-from kadmin.segments.values import EpochStart, FirstOffset, SegmentFiles, Source
+from kadmin.segments.values import FirstOffset, SegmentFiles, Source
 
 NAME: Final = re.compile(r"(?P<base>[0-9]{20})(?P<kind>\.[a-z]+)(?P<state>\.[a-z]+)?")
 SWAP: Final = ".swap"
@@ -43,7 +43,7 @@ class ReplicaFiles(NamedTuple):
     segments: list[SegmentFiles]
     first_offset: FirstOffset | None
     """Where its log begins, by a file beside the segments; None without one."""
-    epochs: tuple[EpochStart, ...]
+    epochs: tuple[EpochEntry, ...]
     """Its leader epochs; none before Kafka 0.11."""
     being_deleted: int | None
     """The base offset of the first segment that is, and still there; None without one."""
@@ -74,7 +74,7 @@ def replica_files(directory: str) -> ReplicaFiles:
 
     epochs = said(epochs_of) or ()
     # A broker raises the start of the first epoch when it deletes old segments.
-    starts = [each.offset for each in epochs]
+    starts = [each.start_offset for each in epochs]
     first = FirstOffset(min(starts), EPOCHS) if starts else first_snapshot(segments, known)
     being_deleted = min(deleted, default=None)
     return ReplicaFiles(segments, first, epochs, being_deleted, said(topic_id_of), damaged)
@@ -153,18 +153,18 @@ def end_of(log: Source) -> int:
     return max((each.header.next_offset for each in Walk(log, log.size)), default=0)
 
 
-def epochs_of(files: Mapping[str, Opener]) -> tuple[EpochStart, ...]:
+def epochs_of(files: Mapping[str, Opener]) -> tuple[EpochEntry, ...]:
     """Return the leader epochs, each with where it began.
 
     Raises:
         CorruptFileError: they are damaged; a broker makes them anew.
     """
     rows = counted_rows(small(files[EPOCHS]()), EPOCHS, width=2) if EPOCHS in files else ()
-    epochs = tuple(EpochStart(int(epoch), int(offset)) for epoch, offset in rows)
+    epochs = tuple(EpochEntry(int(epoch), int(offset)) for epoch, offset in rows)
     for number, (one, other) in enumerate(pairwise(epochs), start=4):
-        if one.epoch >= other.epoch or one.offset > other.offset:
-            reason = f"line {number}: epoch {other.epoch} from offset {other.offset} stands behind"
-            raise CorruptFileError(EPOCHS, f"{reason} epoch {one.epoch} from offset {one.offset}")
+        if one.leader_epoch >= other.leader_epoch or one.start_offset > other.start_offset:
+            this, before = (f"epoch {e} from offset {start}" for e, start in (other, one))
+            raise CorruptFileError(EPOCHS, f"line {number}: {this} stands behind {before}")
     return epochs
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Final, assert_never
 
 from cluster.formats.batch_walk import WalkedBatch
+from cluster.formats.checkpoints import EpochEntry
 from cluster.formats.coordinator_records import CoordinatorRecord, UnknownRecord
 from cluster.formats.indexes import TXN_VERSION as VERSION
 from cluster.formats.indexes import AbortedTxn
@@ -30,7 +31,6 @@ from kadmin.segments.pieces import (
     BatchRecord,
     BootstrapStart,
     EmptyIndex,
-    EpochEntry,
     Finding,
     Flaw,
     InvalidBytes,
