@@ -107,23 +107,17 @@ def verify_partition(
         )
         for broker in how.claimed.get(partition, ())
     ]
-    beside: list[Unreadable] = []  # Without which the replicas can be compared all the same.
-    files_of: dict[str, ReplicaFiles] = {}
-    cleaned_offset = 0
-    for replica in found:
-        try:
-            files = replica_files(replica.directory)
-        except OSError as error:
-            unreadable.append(unreadable_file(replica, error))
-            continue
-        beside += [Unreadable(f"{replica.label}/{each}", why) for each, why in files.damaged]
-        if not files.segments:
-            unreadable.append(Unreadable(replica.label, "there is no segment in it"))
-            continue
-        files_of[replica.broker] = files
-        # A replica that was made later has only what the cleaner of its leader had left.
-        cleaned = cleaned_end(files.segments, replica.cleaned_offset)
-        cleaned_offset = max(cleaned_offset, cleaned)
+    files_of, unlisted, beside = listed_files(found)
+    unreadable += unlisted
+    # A replica that was made later has only what the cleaner of its leader had left.
+    cleaned_offset = max(
+        (
+            cleaned_end(files_of[each.broker].segments, each.cleaned_offset)
+            for each in found
+            if each.broker in files_of
+        ),
+        default=0,
+    )
     if partition.topic in how.compacted:
         cleaned_offset = ALL_CLEANED
     for replica in found:
@@ -168,6 +162,29 @@ def verify_partition(
         replicas=tuple(verified(places[broker], log) for broker, log in logs.items()),
         unreadable=(*unreadable, *beside),
     )
+
+
+def listed_files(
+    found: Sequence[FoundReplica],
+) -> tuple[dict[str, ReplicaFiles], list[Unreadable], list[Unreadable]]:
+    """Return the files of each broker's replica that has segments; what keeps a replica from being
+    compared; and what is damaged beside, without which it can be.
+    """
+    files_of: dict[str, ReplicaFiles] = {}
+    unreadable: list[Unreadable] = []
+    beside: list[Unreadable] = []
+    for replica in found:
+        try:
+            files = replica_files(replica.directory)
+        except OSError as error:
+            unreadable.append(unreadable_file(replica, error))
+            continue
+        beside += [Unreadable(f"{replica.label}/{each}", why) for each, why in files.damaged]
+        if files.segments:
+            files_of[replica.broker] = files
+        else:
+            unreadable.append(Unreadable(replica.label, "there is no segment in it"))
+    return files_of, unreadable, beside
 
 
 def read_parts(
