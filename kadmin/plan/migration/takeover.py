@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from cluster.model.ids import BrokerId
-from cluster.model.topic_id import is_read_by_kafka
+from cluster.model.topic_id import read_by_kafka
 from cluster.zk import paths
 from kadmin.plan.check.findings import Severity
 from kadmin.plan.migration.brokers import ENABLE
@@ -143,7 +143,9 @@ def wrong_ids(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
     """Find ids of topics that are no UUIDs."""
     for topic in evidence.snapshot.topics.values():
         topic_id = topic.assignment.topic_id
-        if topic_id is None or topic.is_marked_for_deletion or is_read_by_kafka(topic_id):
+        if topic_id is None or topic.is_marked_for_deletion:
+            continue
+        if read_by_kafka(topic_id) is not None:
             continue
         yield MigrationFinding(
             severity=Severity.CRITICAL,
@@ -152,6 +154,7 @@ def wrong_ids(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
             outcome="'Unhandled error in WaitForZkBrokersEvent' ('… not equal to the expected 16"
             f" bytes of a base64-encoded UUID'): {WAITS}",
             topics=(topic.name,),
+            has_names=True,
             command=f"kadmin topics --describe --topic {quoted(topic.name)}",
             znodes=(paths.topic(topic.name),),
             source=f"ZkTopicMigrationClient; {SOURCE_3_9}",
