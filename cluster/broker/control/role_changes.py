@@ -341,7 +341,9 @@ class RoleChanges:
         refused = changer.refused_partitions
         changer.unserved.pop(partition, None)
         try:
-            become(change, self._hosted(change))
+            hosted = self._hosted(change)
+            become(change, hosted)
+            hosted.assert_committed()
         except KafkaStorageError as error:
             if not changer.hosting.has_failed(error.directory):
                 # A failed directory is reported to operators as a whole.
