@@ -12,7 +12,6 @@ from cluster.model.fault import Fault, Subject, Thing
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic_config_specs import THROTTLED_FOLLOWERS, THROTTLED_LEADERS
-from cluster.model.topic_id import read_by_kafka, topic_id_text
 from kadmin.plan.check.evidence import Evidence
 from kadmin.plan.check.findings import Finding, Kind, Severity
 from kadmin.plan.reassignment.dir_moves import running_dir_moves
@@ -25,6 +24,7 @@ from kadmin.plan.reassignment.throttles import (
     LOG_DIR_RATE,
 )
 from kadmin.plan.risks import slow_copy
+from kadmin.plan.topic_ids import wrong_ids
 from kadmin.quoting import quoted
 from kadmin.wording import brokers_text, counted, first_listed, verb_of
 
@@ -32,7 +32,6 @@ TOPIC_THROTTLES: Final = (THROTTLED_LEADERS, THROTTLED_FOLLOWERS)
 RATES: Final = (LEADER_RATE, FOLLOWER_RATE)
 
 
-SHOWN_MAX: Final = 80
 NONSENSE: Final = ("is no part of its replicas", "but has no replicas")
 """What controllers of Kafka do not look at."""
 HARMLESS: Final = (
@@ -123,30 +122,23 @@ def about(fault: Fault, entities: Mapping[Subject, ConfigEntity]) -> Finding:
 
 
 def wrong_topic_ids(snapshot: ClusterSnapshot) -> Iterator[Finding]:
-    """Find what is wrong with topic ids, which only a hand can have written so.
+    """Find topic ids on which the next controller fails.
 
     Source: Kafka 3.9.1, whose ControllerContext fails as it is elected.
     """
-    topics: dict[bytes, list[str]] = {}
-    found: dict[str, tuple[str, ...]] = {}
-    for topic in snapshot.topics.values():
-        text = topic.assignment.topic_id
-        topic_id = None if text is None else read_by_kafka(text)
-        if topic_id is not None:
-            topics.setdefault(topic_id, []).append(topic.name)
-        elif text is not None:
-            reason = f"the id of topic '{topic.name}' is no UUID: {text[:SHOWN_MAX]}"
-            found[reason] = (topic.name,)
-    for topic_id, names in topics.items():
-        if len(names) > 1:
-            reason = f"topics {first_listed(names)} have one topic id: {topic_id_text(topic_id)}"
-            found[reason] = tuple(names)
-    for reason, of_reason in found.items():
+    no_uuid, shared = wrong_ids(snapshot.topics.values())
+    reasons = {
+        f"the id of topic '{name}' is no UUID: {text}": (name,) for name, text in no_uuid.items()
+    } | {
+        f"topics {first_listed(names)} have one topic id: {topic_id}": names
+        for topic_id, names in shared.items()
+    }
+    for reason, names in reasons.items():
         yield Finding(
             severity=Severity.CRITICAL,
             kind=Kind.DAMAGED,
             text=f"{STOPS}: {reason}",
-            topics=of_reason,
+            topics=names,
             has_names=True,
         )
 
