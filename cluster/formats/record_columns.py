@@ -206,7 +206,7 @@ def note_each(columns: RecordColumns, body: bytes, until: int) -> None:  # noqa:
     """Add the next records of *body* to *columns*, up to that of number *until*.
 
     Raises:
-        CorruptBatchError, IndexError, struct.error: one is not as it says.
+        CorruptBatchError, IndexError, struct.error: one is damaged.
     """
     ends, offset_deltas, keys, keyless, tombstones = columns
     position = ends[-1] if ends else 0
