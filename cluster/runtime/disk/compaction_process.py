@@ -6,13 +6,12 @@ no files.  It ends with the compaction, or with the broker, however that ends.
 """
 
 import os
-import subprocess
+import pickle
 import sys
 from collections.abc import Callable
 from contextlib import suppress
 from mmap import mmap
-from multiprocessing.connection import Connection
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
 
 from cluster.formats.indexes import AbortedTxn
 from cluster.formats.record_batch import Buffer, CorruptBatchError
@@ -23,6 +22,9 @@ from cluster.storage.cleaner.compaction import (
     CompactionRules,
     Compactor,
 )
+
+if TYPE_CHECKING:
+    from subprocess import Popen
 
 MODULE: Final = "cluster.runtime.disk.compaction_process"
 REQUESTS, REPLIES = 0, 1
@@ -77,9 +79,9 @@ class SharedMemory:
 class Started(NamedTuple):
     """A process, where it takes requests, where it replies, and what both write into."""
 
-    process: "subprocess.Popen[bytes]"
-    requests: Connection
-    replies: Connection
+    process: "Popen[bytes]"
+    requests: BinaryIO
+    replies: BinaryIO
     memory: SharedMemory
 
 
@@ -116,9 +118,10 @@ class ProcessCompaction:
     def close(self) -> None:
         if self._started is not None:
             process, requests, replies, memory = self._started
-            requests.close()
-            replies.close()
             process.kill()
+            with suppress(BrokenPipeError):
+                requests.close()
+            replies.close()
             process.wait()
             memory.close()
 
@@ -130,9 +133,9 @@ class ProcessCompaction:
         """
         try:
             started = self._begun()
-            started.requests.send((method, started.memory.write(content), *arguments))
-            damage, result = started.replies.recv()
-        except (OSError, EOFError) as error:
+            send(started.requests, (method, started.memory.write(content), *arguments))
+            damage, result = pickle.load(started.replies)
+        except (OSError, EOFError, pickle.UnpicklingError) as error:
             raise self._failure() from error
         if damage is not None:
             raise CorruptBatchError(*damage)
@@ -140,14 +143,14 @@ class ProcessCompaction:
 
     def _send(self, method: str, *arguments: object) -> None:
         try:
-            self._begun().requests.send((method, *arguments))
+            send(self._begun().requests, (method, *arguments))
         except OSError as error:
             raise self._failure() from error
 
     def _begun(self) -> Started:
         if self._started is None:
             self._started = started()
-            self._started.requests.send(self._rules)
+            send(self._started.requests, self._rules)
         return self._started
 
     def _failure(self) -> CompactionLost:
@@ -157,8 +160,16 @@ class ProcessCompaction:
         )
 
 
+def send(pipe: BinaryIO, message: object) -> None:
+    pickle.dump(message, pipe)
+    pipe.flush()
+
+
 def started() -> Started:
     """Start a process."""
+    # Imported here: the process itself has to start as quickly as it can.
+    import subprocess
+
     memory = os.memfd_create("compaction")
     os.ftruncate(memory, 1)
     its_requests, requests = os.pipe()
@@ -181,8 +192,8 @@ def started() -> Started:
         os.close(its_replies)
     return Started(
         process,
-        Connection(requests, readable=False),
-        Connection(replies, writable=False),
+        open(requests, "wb"),
+        open(replies, "rb"),
         SharedMemory(memory),
     )
 
@@ -190,11 +201,11 @@ def started() -> Started:
 # In the other process.
 
 
-def serve(requests: Connection, replies: Connection, memory: SharedMemory) -> None:
+def serve(requests: BinaryIO, replies: BinaryIO, memory: SharedMemory) -> None:
     """Compact by what *requests* say, until their end."""
-    compaction = Compaction(requests.recv())
+    compaction = Compaction(pickle.load(requests))
     while True:
-        method, *arguments = requests.recv()
+        method, *arguments = pickle.load(requests)
         if method == "skip_to":
             compaction.skip_to(*arguments)
             continue
@@ -204,9 +215,9 @@ def serve(requests: Connection, replies: Connection, memory: SharedMemory) -> No
         try:
             result = result_of(compaction, memory, method, *arguments)
         except CorruptBatchError as error:
-            replies.send(((error.position, error.reason), None))
+            send(replies, ((error.position, error.reason), None))
         else:
-            replies.send((None, result))
+            send(replies, (None, result))
 
 
 def result_of(
@@ -224,9 +235,9 @@ def result_of(
 
 
 if __name__ == "__main__":
-    with suppress(EOFError, BrokenPipeError):
-        serve(
-            Connection(REQUESTS, writable=False),
-            Connection(REPLIES, readable=False),
-            SharedMemory(int(sys.argv[1])),
-        )
+    with (
+        suppress(EOFError, BrokenPipeError, pickle.UnpicklingError),
+        open(REQUESTS, "rb") as from_broker,
+        open(REPLIES, "wb") as to_broker,
+    ):
+        serve(from_broker, to_broker, SharedMemory(int(sys.argv[1])))

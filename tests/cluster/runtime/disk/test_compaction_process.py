@@ -9,6 +9,7 @@ from cluster.formats.record_batch import CorruptBatchError
 from cluster.runtime.disk.compaction_process import (
     CompactionProcesses,
     ProcessCompaction,
+    send,
     started,
 )
 from cluster.storage.cleaner.compaction import (
@@ -80,7 +81,7 @@ def test_after_a_process_is_lost_compactions_are_done_in_this_one() -> None:
 
 def test_the_process_ends_with_the_broker() -> None:
     process, requests, replies, memory = started()
-    requests.send(RULES)
+    send(requests, RULES)
     requests.close()
 
     assert process.wait() == 0
