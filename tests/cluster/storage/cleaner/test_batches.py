@@ -22,7 +22,7 @@ FIRST_MS = -(2**63)
 
 
 def compacted(content: bytes, wall_ms: int) -> bytes:
-    rules = CompactionRules(0, 24 * 100, 0.9, wall_ms, 1000, (), ())
+    rules = CompactionRules(0, 24 * 100, 10_000, 0.9, wall_ms, 1000, (), ())
     compaction = Compaction(rules)
     compaction.index(content)
     compaction.begin_cleaning()
