@@ -14,7 +14,7 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 from kadmin.jvm.java import find_java
 from kadmin.local.zookeeper import ZooKeeperServer
 from tests.interop.maven import Maven
-from tests.support import branches, brief_reports, costs, evidence, left_out
+from tests.support import branches, brief_reports, costs, distribution, evidence, left_out
 from tests.support.belongings import start_guard
 from tests.support.checkout import CACHE
 from tests.support.examples import example_count
@@ -77,6 +77,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.pluginmanager.hasplugin("_cov"):
         config.pluginmanager.register(branches)
     config.pluginmanager.register(brief_reports)
+    config.pluginmanager.register(distribution)
     config.pluginmanager.register(left_out)
 
 

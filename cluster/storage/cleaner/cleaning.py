@@ -28,6 +28,9 @@ from cluster.storage.log.partition_log import PartitionLog
 from cluster.storage.segments.segment import Segment
 
 SLOTS_MIN: Final = 1024
+LATEST_SHARE: Final = 8
+"""Of the memory of the offset map this part is for the latest keys, of which it knows each in a
+fifth of the time."""
 
 
 class LogChanged(Exception):
@@ -76,10 +79,12 @@ class Cleaning:
         """The segment that `fill` has made."""
         record_count = part.end_offset - part.first_dirty_offset
         slots = int(record_count / max(limits.map_load_factor, 0.01)) + SLOTS_MIN
+        latest_size = limits.map_size // LATEST_SHARE
         self._compaction = begin(
             CompactionRules(
                 part.first_dirty_offset,
-                min(limits.map_size, SLOT_SIZE * slots),
+                min(limits.map_size - latest_size, SLOT_SIZE * slots),
+                latest_size,
                 limits.map_load_factor,
                 wall_ms,
                 log.config.delete_retention_ms,

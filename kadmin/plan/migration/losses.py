@@ -45,6 +45,7 @@ def old_consumers(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
             " consumers stop, and newer ones begin without their offsets",
             command=f"kadmin groups migrate-offsets --from-zookeeper --group {quoted(each.group)}",
             groups=(each.group,),
+            has_names=True,
             znodes=(paths.consumer_group(each.group),),
             source="KIP-866, KAFKA-14768",
         )

@@ -147,6 +147,8 @@ def unreadable_findings(evidence: MigrationEvidence) -> Iterator[MigrationFindin
             text=f"{paths_text(where)} cannot be read: {reason}",
             outcome=fate.outcome,
             command=command_for(where[0]),
+            topics=tuple(dict.fromkeys(filter(None, map(topic_at, where)))),
+            has_names=True,
             znodes=where,
             source=fate.source,
         )

@@ -125,6 +125,18 @@ FAULTS: Final[tuple[tuple[MigrationEvidence, MigrationKind, Severity, str], ...]
         "16 bytes of a base64-encoded UUID",
     ),
     (
+        with_snapshot(
+            cluster(
+                brokers("0 1"),
+                topic("t", "0,1"),
+                replace(topic("u", "0,1"), assignment=topic("t", "0,1").assignment),
+            )
+        ),
+        MigrationKind.TOPIC_ID,
+        Severity.CRITICAL,
+        "dual-write is never reached",
+    ),
+    (
         calm(configs=overrides(EntityKind.CLIENTS, "c", **{"SCRAM-SHA-256": "x"})),
         MigrationKind.SCRAM,
         Severity.CRITICAL,
