@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from subprocess import Popen
 
 MODULE: Final = "cluster.runtime.disk.compaction_process"
+NICE: Final = 5
 REQUESTS, REPLIES = 0, 1
 """Where the process reads and writes: its standard input and output."""
 
@@ -47,33 +48,38 @@ class CompactionProcesses:
 
 
 class SharedMemory:
-    """A file in memory, into which one process writes what the other one reads then."""
+    """A file in memory, into which one process writes what the other one reads then.
+
+    It is written and read by system calls, during which Python's other threads run; the process
+    that only compacts has it mapped instead.
+    """
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
-        self._size = 0
         self._pages: mmap | None = None
-
-    def write(self, content: Buffer) -> int:
-        """Write *content*, and return its size, by which the other process reads it."""
-        size = len(content)
-        if size > self._size:
-            os.ftruncate(self._descriptor, size)
-        self._mapped(size)[:size] = content
-        return size
 
     def close(self) -> None:
         os.close(self._descriptor)
 
-    def read(self, size: int) -> memoryview:
-        """Return what the other process has written; it may go on with the next request."""
-        return self._mapped(size)[:size]
+    def write(self, content: Buffer) -> int:
+        """Write *content*, and return its size, by which the other process reads it."""
+        with memoryview(content) as view:
+            written = 0
+            while written < len(view):
+                written += os.pwrite(self._descriptor, view[written:], written)
+            return written
 
-    def _mapped(self, size: int) -> memoryview:
-        if self._pages is None or size > self._size:
-            self._size = max(size, 1)
-            self._pages = mmap(self._descriptor, self._size)
-        return memoryview(self._pages)
+    def read(self, size: int) -> bytes:
+        """Return what the other process has written."""
+        return os.pread(self._descriptor, size, 0)
+
+    def view(self, size: int) -> memoryview:
+        """Return what the other process has written, up to its next request."""
+        if size == 0:
+            return memoryview(b"")
+        if self._pages is None or size > len(self._pages):
+            self._pages = mmap(self._descriptor, size)
+        return memoryview(self._pages)[:size]
 
 
 class Started(NamedTuple):
@@ -113,7 +119,7 @@ class ProcessCompaction:
 
     def _cleaned(self, result: tuple[int, tuple[AbortedTxn, ...]]) -> Cleaned:
         size, aborted = result
-        return Cleaned(bytes(self._begun().memory.read(size)), aborted)
+        return Cleaned(self._begun().memory.read(size), aborted)
 
     def close(self) -> None:
         if self._started is not None:
@@ -171,7 +177,6 @@ def started() -> Started:
     import subprocess
 
     memory = os.memfd_create("compaction")
-    os.ftruncate(memory, 1)
     its_requests, requests = os.pipe()
     replies, its_replies = os.pipe()
     try:
@@ -223,7 +228,7 @@ def serve(requests: BinaryIO, replies: BinaryIO, memory: SharedMemory) -> None:
 def result_of(
     compaction: Compaction, memory: SharedMemory, method: str, size: int, *arguments: bool
 ) -> tuple[object, object]:
-    content = memory.read(size)
+    content = memory.view(size)
     if method == "index":
         return compaction.index(content), compaction.end_offset
     if method == "clean":
@@ -234,7 +239,18 @@ def result_of(
     return memory.write(cleaned.content), cleaned.aborted
 
 
+def give_way() -> None:
+    """Let requests come first: what wakes up for one runs before this process goes on.
+
+    It gets a part of the processors however busy they are, or logs would grow without end.
+    """
+    with suppress(OSError):
+        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+        os.nice(NICE)
+
+
 if __name__ == "__main__":
+    give_way()
     with (
         suppress(EOFError, BrokenPipeError, pickle.UnpicklingError),
         open(REQUESTS, "rb") as from_broker,
