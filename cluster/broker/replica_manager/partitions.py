@@ -43,6 +43,12 @@ class HostedPartition:
         self.stats = TopicStats()
         """Those of its topic, once it is among a broker's partitions."""
 
+    def assert_committed(self) -> None:
+        """Assert that the log has what is committed, and nothing of it was deleted unread."""
+        high_watermark = self.replica.high_watermark
+        assert high_watermark <= self.log.log_end_offset, "no more is committed than there is"
+        assert self.log.log_start_offset <= high_watermark, "what is not committed stays"
+
 
 class Partitions:
     """All partitions of this broker."""
@@ -131,6 +137,8 @@ class Partitions:
         """Return those of all partitions, some at a time: requests may go on in between."""
         hosted = iter(tuple(self))
         while some := tuple(islice(hosted, READ_AT_ONCE)):
+            for one in some:
+                one.assert_committed()
             yield {one.partition: one.replica.high_watermark for one in some}
 
     def high_watermark(self, partition: TopicPartition) -> int:

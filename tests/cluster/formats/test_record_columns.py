@@ -1,11 +1,11 @@
-"""Records as spans, beside the records that `cluster.formats.records` reads."""
+"""Records as columns, beside the records that `cluster.formats.records` reads."""
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cluster.formats.record_batch import HEADER_SIZE, CorruptBatchError, parse_header
-from cluster.formats.record_spans import record_spans
+from cluster.formats.record_columns import record_columns
 from cluster.formats.records import records_of
 from tests.cluster.storage.batches import START_MS
 from tests.cluster.storage.cleaner.keyed import Keyed, keyed_batch
@@ -27,21 +27,19 @@ RECORDS = st.lists(
 
 @settings(max_examples=example_count(60), deadline=None)
 @given(RECORDS, st.booleans())
-def test_spans_are_those_of_the_records(records: list[Keyed], has_headers: bool) -> None:
+def test_columns_are_those_of_the_records(records: list[Keyed], has_headers: bool) -> None:
     headers = [(b"name", b"value")] if has_headers else []
     batch = bytes(keyed_batch(records, 0, headers=headers))
     header = parse_header(batch)
     body = batch[HEADER_SIZE:]
 
-    spans = list(record_spans(body, len(records)))
+    columns = record_columns(body, len(records))
 
-    assert [0, *(span.end for span in spans)] == [*(span.start for span in spans), len(body)]
-    assert [(one.key, one.value is not None) for one in records] == [
-        (span.key, span.has_value) for span in spans
-    ]
-    assert [(one.offset, one.timestamp) for one in records_of(batch, header)] == [
-        (span.offset_delta, START_MS + span.time_delta) for span in spans
-    ]
+    assert len(body) == columns.ends[-1]
+    assert [one.key or b"" for one in records] == columns.keys
+    assert [at for at, one in enumerate(records) if one.key is None] == columns.keyless
+    assert [at for at, one in enumerate(records) if one.value is None] == columns.tombstones
+    assert [one.offset for one in records_of(batch, header)] == columns.offset_deltas
 
 
 @settings(max_examples=example_count(60), deadline=None)
@@ -55,13 +53,13 @@ def test_damage_is_found_or_harmless(data: st.DataObject) -> None:
     cut = data.draw(st.integers(0, len(body)))
 
     try:
-        spans = list(record_spans(bytes(body[:cut]), 70))
+        columns = record_columns(bytes(body[:cut]), 70)
     except CorruptBatchError:
         return
-    assert spans[-1].end == cut
+    assert columns.ends[-1] == cut
 
 
 @pytest.mark.parametrize("body", [b"", b"\x00", b"\x80" * 12, b"\x0c\x00\x00\x00\x01\x01"])
 def test_what_ends_too_early_is_damage(body: bytes) -> None:
     with pytest.raises(CorruptBatchError):
-        list(record_spans(body, 1))
+        record_columns(body, 1)
