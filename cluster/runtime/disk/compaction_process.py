@@ -6,13 +6,12 @@ no files.  It ends with the compaction, or with the broker, however that ends.
 """
 
 import os
-import subprocess
+import pickle
 import sys
 from collections.abc import Callable
 from contextlib import suppress
 from mmap import mmap
-from multiprocessing.connection import Connection
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
 
 from cluster.formats.indexes import AbortedTxn
 from cluster.formats.record_batch import Buffer, CorruptBatchError
@@ -24,7 +23,11 @@ from cluster.storage.cleaner.compaction import (
     Compactor,
 )
 
+if TYPE_CHECKING:
+    from subprocess import Popen
+
 MODULE: Final = "cluster.runtime.disk.compaction_process"
+NICE: Final = 5
 REQUESTS, REPLIES = 0, 1
 """Where the process reads and writes: its standard input and output."""
 
@@ -45,41 +48,46 @@ class CompactionProcesses:
 
 
 class SharedMemory:
-    """A file in memory, into which one process writes what the other one reads then."""
+    """A file in memory, into which one process writes what the other one reads then.
+
+    It is written and read by system calls, during which Python's other threads run; the process
+    that only compacts has it mapped instead.
+    """
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
-        self._size = 0
         self._pages: mmap | None = None
-
-    def write(self, content: Buffer) -> int:
-        """Write *content*, and return its size, by which the other process reads it."""
-        size = len(content)
-        if size > self._size:
-            os.ftruncate(self._descriptor, size)
-        self._mapped(size)[:size] = content
-        return size
 
     def close(self) -> None:
         os.close(self._descriptor)
 
-    def read(self, size: int) -> memoryview:
-        """Return what the other process has written; it may go on with the next request."""
-        return self._mapped(size)[:size]
+    def write(self, content: Buffer) -> int:
+        """Write *content*, and return its size, by which the other process reads it."""
+        with memoryview(content) as view:
+            written = 0
+            while written < len(view):
+                written += os.pwrite(self._descriptor, view[written:], written)
+            return written
 
-    def _mapped(self, size: int) -> memoryview:
-        if self._pages is None or size > self._size:
-            self._size = max(size, 1)
-            self._pages = mmap(self._descriptor, self._size)
-        return memoryview(self._pages)
+    def read(self, size: int) -> bytes:
+        """Return what the other process has written."""
+        return os.pread(self._descriptor, size, 0)
+
+    def view(self, size: int) -> memoryview:
+        """Return what the other process has written, up to its next request."""
+        if size == 0:
+            return memoryview(b"")
+        if self._pages is None or size > len(self._pages):
+            self._pages = mmap(self._descriptor, size)
+        return memoryview(self._pages)[:size]
 
 
 class Started(NamedTuple):
     """A process, where it takes requests, where it replies, and what both write into."""
 
-    process: "subprocess.Popen[bytes]"
-    requests: Connection
-    replies: Connection
+    process: "Popen[bytes]"
+    requests: BinaryIO
+    replies: BinaryIO
     memory: SharedMemory
 
 
@@ -111,14 +119,15 @@ class ProcessCompaction:
 
     def _cleaned(self, result: tuple[int, tuple[AbortedTxn, ...]]) -> Cleaned:
         size, aborted = result
-        return Cleaned(bytes(self._begun().memory.read(size)), aborted)
+        return Cleaned(self._begun().memory.read(size), aborted)
 
     def close(self) -> None:
         if self._started is not None:
             process, requests, replies, memory = self._started
-            requests.close()
-            replies.close()
             process.kill()
+            with suppress(BrokenPipeError):
+                requests.close()
+            replies.close()
             process.wait()
             memory.close()
 
@@ -130,9 +139,9 @@ class ProcessCompaction:
         """
         try:
             started = self._begun()
-            started.requests.send((method, started.memory.write(content), *arguments))
-            damage, result = started.replies.recv()
-        except (OSError, EOFError) as error:
+            send(started.requests, (method, started.memory.write(content), *arguments))
+            damage, result = pickle.load(started.replies)
+        except (OSError, EOFError, pickle.UnpicklingError) as error:
             raise self._failure() from error
         if damage is not None:
             raise CorruptBatchError(*damage)
@@ -140,14 +149,14 @@ class ProcessCompaction:
 
     def _send(self, method: str, *arguments: object) -> None:
         try:
-            self._begun().requests.send((method, *arguments))
+            send(self._begun().requests, (method, *arguments))
         except OSError as error:
             raise self._failure() from error
 
     def _begun(self) -> Started:
         if self._started is None:
             self._started = started()
-            self._started.requests.send(self._rules)
+            send(self._started.requests, self._rules)
         return self._started
 
     def _failure(self) -> CompactionLost:
@@ -157,10 +166,17 @@ class ProcessCompaction:
         )
 
 
+def send(pipe: BinaryIO, message: object) -> None:
+    pickle.dump(message, pipe)
+    pipe.flush()
+
+
 def started() -> Started:
     """Start a process."""
+    # Imported here: the process itself has to start as quickly as it can.
+    import subprocess
+
     memory = os.memfd_create("compaction")
-    os.ftruncate(memory, 1)
     its_requests, requests = os.pipe()
     replies, its_replies = os.pipe()
     try:
@@ -181,8 +197,8 @@ def started() -> Started:
         os.close(its_replies)
     return Started(
         process,
-        Connection(requests, readable=False),
-        Connection(replies, writable=False),
+        open(requests, "wb"),
+        open(replies, "rb"),
         SharedMemory(memory),
     )
 
@@ -190,11 +206,11 @@ def started() -> Started:
 # In the other process.
 
 
-def serve(requests: Connection, replies: Connection, memory: SharedMemory) -> None:
+def serve(requests: BinaryIO, replies: BinaryIO, memory: SharedMemory) -> None:
     """Compact by what *requests* say, until their end."""
-    compaction = Compaction(requests.recv())
+    compaction = Compaction(pickle.load(requests))
     while True:
-        method, *arguments = requests.recv()
+        method, *arguments = pickle.load(requests)
         if method == "skip_to":
             compaction.skip_to(*arguments)
             continue
@@ -204,15 +220,15 @@ def serve(requests: Connection, replies: Connection, memory: SharedMemory) -> No
         try:
             result = result_of(compaction, memory, method, *arguments)
         except CorruptBatchError as error:
-            replies.send(((error.position, error.reason), None))
+            send(replies, ((error.position, error.reason), None))
         else:
-            replies.send((None, result))
+            send(replies, (None, result))
 
 
 def result_of(
     compaction: Compaction, memory: SharedMemory, method: str, size: int, *arguments: bool
 ) -> tuple[object, object]:
-    content = memory.read(size)
+    content = memory.view(size)
     if method == "index":
         return compaction.index(content), compaction.end_offset
     if method == "clean":
@@ -223,10 +239,21 @@ def result_of(
     return memory.write(cleaned.content), cleaned.aborted
 
 
+def give_way() -> None:
+    """Let requests come first: what wakes up for one runs before this process goes on.
+
+    It gets a part of the processors however busy they are, or logs would grow without end.
+    """
+    with suppress(OSError):
+        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+        os.nice(NICE)
+
+
 if __name__ == "__main__":
-    with suppress(EOFError, BrokenPipeError):
-        serve(
-            Connection(REQUESTS, writable=False),
-            Connection(REPLIES, readable=False),
-            SharedMemory(int(sys.argv[1])),
-        )
+    give_way()
+    with (
+        suppress(EOFError, BrokenPipeError, pickle.UnpicklingError),
+        open(REQUESTS, "rb") as from_broker,
+        open(REPLIES, "wb") as to_broker,
+    ):
+        serve(from_broker, to_broker, SharedMemory(int(sys.argv[1])))

@@ -219,17 +219,19 @@ class Cleaning:
         with self._disk():
             file = self._files.open(path)
         try:
-            position = 0
+            position, read_size = 0, self._read_size
             while position < end:
                 self.check()
                 with self._disk():
-                    content = file.read(position, min(self._read_size, end - position))
+                    content = file.read(position, min(read_size, end - position))
                 with self._placed(segment, position):
                     size = whole_size(content)
                     if size == 0:
                         size = parse_header(content).size
                         if size > end - position:
                             raise CorruptBatchError(0, f"{end - position} bytes are left of {size}")
+                        # The next ones may be as large: they need not be read twice.
+                        read_size = max(read_size, size)
                         with self._disk():
                             content = file.read(position, size)
                 yield position, content[:size]

@@ -107,6 +107,8 @@ class Compaction:
         )
         self._indexed = NOTHING_INDEXED
         """The last offset that has been indexed."""
+        self._has_strays = False
+        """Whether a batch has a record with an offset that its header does not have."""
         self._last_dropped: BatchHeader | None = None
         self._last_batches = last_batches(rules.producers)
 
@@ -151,6 +153,8 @@ class Compaction:
             elif self._map.size + len(keys) > self._keys_max and not self._fit(keys):
                 return False
         self._map.put(keys, offsets)
+        if keys and (min(offsets) < header.base_offset or max(offsets) > header.last_offset):
+            self._has_strays = True
         return True
 
     def _fit(self, keys: Sequence[bytes]) -> bool:
@@ -235,13 +239,21 @@ class Compaction:
     def _left_of_records(
         self, batch: memoryview, header: BatchHeader, position: int
     ) -> Buffer | None:
+        if (
+            self._rules.first_dirty_offset <= header.base_offset
+            and header.last_offset <= self._indexed
+            and not self._has_strays
+            and not self._map.may_have_between(header.base_offset, header.last_offset)
+        ):
+            # Most batches of a log whose keys come again and again: it has been read already.
+            return None
         body, columns = columns_of(batch, header, position)
         offsets = offsets_of(header, columns)
         is_kept = list(map(ge, offsets, self._map.get(columns.keys)))
         for number in columns.keyless:
             is_kept[number] = False
         tombstones = columns.tombstones
-        if self._indexed < header.last_offset:
+        if self._indexed < max(offsets, default=NOT_FOUND):
             is_behind = [offset > self._indexed for offset in offsets]
             is_kept = list(map(or_, is_kept, is_behind))
             # The values which they delete are still there: Kafka begins their time early.

@@ -9,6 +9,7 @@ Source: Kafka's SkimpyOffsetMap, with BLAKE2 in place of MD5: a client that find
 same digest could have another client's record removed.
 """
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from hashlib import blake2b
 from itertools import repeat
@@ -32,7 +33,7 @@ dictionary when that has just grown."""
 class OffsetMap:
     """Keys, and an offset for each."""
 
-    __slots__ = ("_latest", "_latest_size_max", "_left", "_slot_count", "_table")
+    __slots__ = ("_latest", "_latest_size_max", "_left", "_slot_count", "_sorted", "_table")
 
     def __init__(self, slot_count: int, latest_size_max: int) -> None:
         """Begin with a table of *slot_count*, and *latest_size_max* bytes for the dictionary."""
@@ -42,6 +43,7 @@ class OffsetMap:
         self._latest_size_max = latest_size_max
         self._left = latest_size_max
         """Bytes that the dictionary may grow by at least."""
+        self._sorted: list[int] | None = None
 
     def close(self) -> None:
         """Return the memory, which takes its time; nothing else may be called then."""
@@ -63,6 +65,7 @@ class OffsetMap:
     def put(self, keys: Sequence[bytes], offsets: Sequence[int]) -> None:
         """Let *offsets* be the last of *keys*; there are free slots for those that are new."""
         latest = self._latest
+        self._sorted = None
         latest.update(zip(keys, offsets, strict=True))
         self._left -= size_of(keys)
         if self._left < 0:
@@ -87,6 +90,15 @@ class OffsetMap:
             return list(map(self._latest.get, keys, repeat(NOT_FOUND)))
         self._flush()
         return list(map(self._table.get, keys))
+
+    def may_have_between(self, first: int, last: int) -> bool:
+        """Return whether the last offset of some key may be one of those from *first* to *last*."""
+        if self._table is not None:
+            return True
+        if self._sorted is None:
+            self._sorted = sorted(self._latest.values())
+        at = bisect_left(self._sorted, first)
+        return at < len(self._sorted) and self._sorted[at] <= last
 
 
 def size_of(keys: Sequence[bytes] | dict[bytes, int]) -> int:

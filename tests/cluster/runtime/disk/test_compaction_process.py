@@ -1,5 +1,6 @@
 """A compaction in a process of its own does what one in this process does."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -7,8 +8,10 @@ import pytest
 
 from cluster.formats.record_batch import CorruptBatchError
 from cluster.runtime.disk.compaction_process import (
+    NICE,
     CompactionProcesses,
     ProcessCompaction,
+    send,
     started,
 )
 from cluster.storage.cleaner.compaction import (
@@ -20,6 +23,7 @@ from cluster.storage.cleaner.compaction import (
 )
 from tests.cluster.storage.cleaner.keyed import Keyed, keyed_batch
 
+NICE_MAX = 19
 RULES = CompactionRules(0, 24 * 4000, 10_000, 0.9, 0, 1000, (), ())
 
 
@@ -58,6 +62,11 @@ def test_it_does_what_a_compaction_in_this_process_does() -> None:
         with pytest.raises(CorruptBatchError, match="its checksum is wrong") as raised:
             compaction.index(bytes(damaged))
         found = list(results(compaction))
+        assert compaction._started is not None
+        pid = compaction._started.process.pid
+        assert os.sched_getscheduler(pid) == os.SCHED_BATCH
+        nice = os.getpriority(os.PRIO_PROCESS, 0)
+        assert os.getpriority(os.PRIO_PROCESS, pid) == min(nice + NICE, NICE_MAX)
 
     assert list(results(here)) == found
     assert raised.value.position == 0
@@ -80,7 +89,7 @@ def test_after_a_process_is_lost_compactions_are_done_in_this_one() -> None:
 
 def test_the_process_ends_with_the_broker() -> None:
     process, requests, replies, memory = started()
-    requests.send(RULES)
+    send(requests, RULES)
     requests.close()
 
     assert process.wait() == 0
