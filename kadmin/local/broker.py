@@ -98,8 +98,8 @@ class BrokerServer(Server):
 
     @property
     def has_registered(self) -> bool:
-        """Whether the process that was started last has registered, which its log shows when it has
-        started: before that, the registration of its id is another's."""
+        """Whether the process that was started last has registered; it has when it prints that it
+        has started.  Before that, the registration of its id is another's."""
         try:
             with (
                 self.output_file.open("rb") as file,

@@ -1,8 +1,6 @@
-"""The partitions that this broker hosts.
+"""The partitions that this broker hosts: replicas and their logs side by side.
 
-The replicas of this broker, and whether it may answer for a partition.
-
-The replicas and their logs side by side, and Kafka's error where a request is at the wrong place.
+Also Kafka's error where a request is at the wrong place.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

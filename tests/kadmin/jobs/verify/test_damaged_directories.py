@@ -179,7 +179,10 @@ SNAPSHOT: Final = producer_snapshot.encode(
 def test_a_damaged_snapshot_of_producers_is_named_and_nothing_is_compared_less(
     tmp_path: Path, content: bytes, reason: str
 ) -> None:
-    found = judged(tmp_path, lambda at: (at / name(20, ".snapshot")).write_bytes(content) and None)
+    def damage(directory: Path) -> None:
+        (directory / name(20, ".snapshot")).write_bytes(content)
+
+    found = judged(tmp_path, damage)
 
     (unreadable,) = found.unreadable
     assert unreadable.label.endswith(f"2/orders-0/{name(20, '.snapshot')}")
