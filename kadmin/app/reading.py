@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kadmin.arguments.topics import TopicSelection
     from kadmin.plan.log_dirs import LogDirs
     from kadmin.reports.offsets import OffsetReport
+    from kadmin.reports.topic_sizes import TopicSizes
     from kadmin.reports.topics import ClusterReport
 
 
@@ -42,8 +43,8 @@ def read_cluster(session: Session, *, with_topics: bool) -> "ClusterSnapshot":
 
 def read_sizes(
     session: Session, report: "ClusterReport", *, names_some: bool
-) -> dict[str, int] | None:
-    """Sum up the bytes of all replicas of each topic on the live brokers; None if none answers.
+) -> "TopicSizes | None":
+    """Return the sizes of topics by the log directories of live brokers; None if none answers.
 
     Brokers are asked for all topics unless the report *names_some*.  A warning names those whose
     replicas are left out: they did not answer, or are dead and were not asked.
@@ -51,7 +52,7 @@ def read_sizes(
     from kadmin.admin.wire import log_dirs
     from kadmin.plan.broker_names import hosts_of
     from kadmin.plan.offsets import partitions_of
-    from kadmin.reports.log_dir_usage import Grouping, usages
+    from kadmin.reports.topic_sizes import TopicSizes
     from kadmin.wording import brokers_text
 
     brokers = list(report.snapshot.brokers)
@@ -66,7 +67,7 @@ def read_sizes(
     silent = sorted(hosts_of(item.topic for item in report.topics).union(brokers) - found.keys())
     if silent:
         session.warn(f"the sizes are without {brokers_text(silent)}: no answer")
-    return {str(row.place.topic): row.size_bytes for row in usages(found, Grouping.TOPIC)}
+    return TopicSizes(found)
 
 
 def read_offsets(

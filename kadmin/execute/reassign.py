@@ -8,9 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from getpass import getuser
 from itertools import groupby
-from socket import gethostname
 from uuid import uuid4
 
 from cluster.model import fault as subjects
@@ -26,6 +24,7 @@ from kadmin.execute.planned_cluster import check_cluster
 from kadmin.execute.rollback_file import write_rollback_file
 from kadmin.execute.throttles import set_throttles
 from kadmin.execute.unreadable import refuse_unreadable
+from kadmin.execute.user_and_host import user_and_host
 from kadmin.execute.waiting import wait
 from kadmin.plan.reassignment.dir_moves import (
     DirMove,
@@ -132,7 +131,7 @@ class Reassigning(Change[MovePlan]):
         self.request = request
         self.notices = notices
         self.run = uuid4().hex
-        self.by = f"{user_name()}@{gethostname()}"
+        self.by = user_and_host()
         self.since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         self.snapshot: ClusterSnapshot | None = None
         self.plan = MovePlan(moves=(), before={})
@@ -411,10 +410,3 @@ def with_states(
     newer = admin.snapshot(TopicSelection(wanted=names), with_configs=True)
     others = {name: topic for name, topic in snapshot.topics.items() if name not in names}
     return replace(newer, topics=dict(sorted({**others, **newer.topics}.items())))
-
-
-def user_name() -> str:
-    try:
-        return getuser()
-    except (KeyError, OSError):  # A container may run as a user that has no name.
-        return "unknown"

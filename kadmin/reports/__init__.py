@@ -6,6 +6,7 @@ __all__ = [
     "log_dir_usage",
     "offsets",
     "simulation",
+    "topic_sizes",
     "topic_summary",
     "topics",
     "unanswered",

@@ -31,6 +31,11 @@ class GroupLag:
         return sum(row.lag or 0 for row in self.rows)
 
     @property
+    def unknown_count(self) -> int:
+        """Of how many partitions that is not known, so that `lag` leaves them out."""
+        return sum(row.lag is None for row in self.rows)
+
+    @property
     def is_known(self) -> bool:
         """Whether the ends of all its partitions are known."""
         return all(row.condition is not Condition.UNKNOWN for row in self.rows)

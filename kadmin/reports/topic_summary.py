@@ -11,6 +11,7 @@ from typing import Final
 
 from cluster.model.snapshot import TopicSnapshot
 from kadmin.plan.health import BAD_FINDINGS, Finding, judge_topic
+from kadmin.reports.topic_sizes import TopicSizes
 from kadmin.reports.topics import ClusterReport
 
 
@@ -28,8 +29,9 @@ class Order(StrEnum):
 class TopicSummary:
     """All of one topic, whichever of its partitions were asked for.
 
-    *findings* counts the partitions with each finding.  *size_bytes* is of all replicas whose sizes
-    are known, and None where none is.
+    *findings* counts the partitions with each finding.  *size_bytes* is of all replicas but
+    *unsized_count*, whose sizes are not known: None where no size is, and both where no broker was
+    asked.
     """
 
     topic: TopicSnapshot
@@ -37,6 +39,7 @@ class TopicSummary:
     replicas_max: int
     findings: Mapping[Finding, int]
     size_bytes: int | None
+    unsized_count: int | None
 
     @property
     def partition_count(self) -> int:
@@ -67,7 +70,7 @@ assert KEYS.keys() == set(Order)
 
 def summarise(
     report: ClusterReport,
-    sizes: Mapping[str, int] | None,
+    sizes: TopicSizes | None,
     *,
     default_min_isr: int,
     order: Order = Order.NAME,
@@ -75,8 +78,7 @@ def summarise(
 ) -> TopicSummaries:
     """Sum up each topic of *report*; no more than *limit* rows, None for all.
 
-    *sizes* are in bytes, by topic, None where no broker was asked; a topic that is not in them has
-    no replica on a broker that answered.
+    *sizes* are None where no broker was asked.
     """
     rows = sorted(
         (summary_of(report, item.topic, sizes, default_min_isr) for item in report.topics),
@@ -89,7 +91,7 @@ def summarise(
 def summary_of(
     report: ClusterReport,
     topic: TopicSnapshot,
-    sizes: Mapping[str, int] | None,
+    sizes: TopicSizes | None,
     default_min_isr: int,
 ) -> TopicSummary:
     views = judge_topic(report.snapshot, topic, default_min_isr)
@@ -100,5 +102,6 @@ def summary_of(
         replicas_min=min(replicas, default=0),
         replicas_max=max(replicas, default=0),
         findings={finding: counts[finding] for finding in Finding if counts[finding]},
-        size_bytes=None if sizes is None else sizes.get(topic.name),
+        size_bytes=None if sizes is None else sizes.bytes_of(topic.name),
+        unsized_count=None if sizes is None else sizes.unsized_count(topic),
     )

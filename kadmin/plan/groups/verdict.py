@@ -111,6 +111,11 @@ class GroupVerdict:
         return sum(each.row.lag or 0 for each in self.partitions)
 
     @property
+    def unknown_count(self) -> int:
+        """Of how many partitions the lag is not known, so that `lag` leaves them out."""
+        return sum(each.row.lag is None for each in self.partitions)
+
+    @property
     def unknown(self) -> list[PartitionLag]:
         """The partitions whose ends are not known."""
         rows = (each.row for each in self.partitions)

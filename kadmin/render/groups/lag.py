@@ -84,6 +84,7 @@ def group_record(each: GroupLag, report: GroupsReport) -> dict[str, object]:
         "state": each.group.state,
         "member_count": len(each.group.members),
         "lag": each.lag,
+        "unknown_lags": each.unknown_count,
         "lag_ms": each.lag_ms(report.now_ms),
         "partitions": [row_record(each, row, report) for row in each.rows],
     }

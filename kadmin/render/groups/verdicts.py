@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 COLUMNS: Final = (
     *("group", "verdict", "state", "member_count", "lag", "lag_ms"),
     *("read_per_s", "written_per_s", "caught_up_in_s", "topic", "partition", "reason"),
+    "unknown_lags",
 )
 HEADS: Final = (
     *("GROUP", "VERDICT", "STATE", "#MEMBERS", "LAG", "UNREAD-FOR", "CAUGHT-UP-IN", "REASON"),
@@ -72,6 +73,7 @@ def record(each: GroupVerdict) -> dict[str, object]:
         "state": each.group.state,
         "member_count": len(each.group.members),
         "lag": each.lag,
+        "unknown_lags": each.unknown_count,
         "lag_ms": each.lag_ms,
         **movement_record(each.movement),
         "caught_up_in_s": rounded(each.caught_up_in_s),

@@ -434,7 +434,8 @@ def list_total(
     known = [left for move in moves if (left := bytes_left(move, sizes)) is not None]
     known += [move.bytes_left for move in dirs]
     text = f"moving: {', '.join(counts) or 'nothing'}"
-    text += f"; {amount(sum(known))} left" if known else ""
+    least = "at least " if len(known) < len(moves) + len(dirs) else ""
+    text += f"; {least}{amount(sum(known))} left" if known else ""
     return f"{text}; {ended:,} ended since this watch began" if ended else text
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 COLUMNS: Final = (
     *("topic", "partitions", "replication_factor_min", "replication_factor_max", "size_bytes"),
-    *("marked_for_deletion", *(finding.name.lower() for finding in Finding)),
+    *("marked_for_deletion", *(finding.name.lower() for finding in Finding), "unsized_replicas"),
 )
 
 WELL: Final = "ok"
@@ -47,6 +47,7 @@ def record(row: TopicSummary) -> dict[str, object]:
         "replication_factor_min": row.replicas_min,
         "replication_factor_max": row.replicas_max,
         "size_bytes": row.size_bytes,
+        "unsized_replicas": row.unsized_count,
         "marked_for_deletion": row.topic.is_marked_for_deletion,
         **{finding.name.lower(): row.findings.get(finding, 0) for finding in Finding},
     }

@@ -35,22 +35,13 @@ class ShareRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicPage:
-    """All that is known of a topic; *configs* are those that it sets itself.
-
-    The sums of *row* leave out what no broker returned: the sizes of *unsized_count* replicas, and
-    the ends of *endless_count* partitions, such as those without a leader.
-    """
+    """All that is known of a topic; *configs* are those that it sets itself."""
 
     row: TopicRow
     topic_id: str | None
     configs: Mapping[str, str]
     partitions: tuple[PartitionRow, ...]
     shares: tuple[ShareRow, ...]
-    unsized_count: int
-
-    @property
-    def endless_count(self) -> int:
-        return sum(each.end is None for each in self.partitions)
 
     @property
     def replica_count(self) -> int:
@@ -71,11 +62,6 @@ def topic_page(table: TopicTable, name: str) -> TopicPage | None:
         configs=dict(topic.config.values),
         partitions=tuple(partition_row(observed, view, sizes) for view in views),
         shares=tuple(share_row(observed, name, share, sizes) for share in shares_of(topic)),
-        unsized_count=sum(
-            broker not in (sizes or {}).get(TopicPartition(name, view.partition), {})
-            for view in views
-            for broker in set(view.assignment.replicas)
-        ),
     )
 
 

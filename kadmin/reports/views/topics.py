@@ -10,7 +10,7 @@ from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import TopicSnapshot
 from cluster.model.topic import LISTS_MAX
 from kadmin.plan.health import BAD_FINDINGS, Finding, judge_topic
-from kadmin.plan.log_dirs import pairs
+from kadmin.reports.topic_sizes import TopicSizes
 from kadmin.reports.views.observed import Observed
 from kadmin.reports.views.paging import Page, PageRequest, page_of
 from kadmin.reports.views.spread import percent, percent_of, shares_of
@@ -26,8 +26,9 @@ class TopicRow:
     *leader_skew_percent* are how many of these are skewed; *spread_percent* is how many of the
     cluster's live brokers they are, 100 where none is alive.  *under_replicated_percent* and
     *preferred_percent* are of its partitions: those that lack replicas in the ISR, and those whose
-    leader is the preferred one.  *size_bytes* is of all replicas, *offsets_sum* of the ends of all
-    partitions, *rate* the records written a second; each None where nothing of it is known.
+    leader is the preferred one.  *size_bytes* is of all replicas but *unsized_count*, *offsets_sum*
+    of the ends of all partitions but *endless_count*, *rate* the records written a second; each
+    None where nothing of it is known.
     """
 
     name: str
@@ -41,7 +42,9 @@ class TopicRow:
     under_replicated_percent: int
     preferred_percent: int
     size_bytes: int | None
+    unsized_count: int | None
     offsets_sum: int | None
+    endless_count: int
     rate: float | None
     findings: Mapping[Finding, int]
     is_internal: bool
@@ -110,7 +113,7 @@ class TopicTable:
             found = self._rows[name] = row_of(
                 self.observed,
                 self.observed.snapshot.topics[name],
-                size_bytes=None if self.sizes is None else self.sizes.get(name),
+                sizes=self.sizes,
                 offsets_sum=self.offsets.get(name),
                 rate=self.rates.get(name),
             )
@@ -122,15 +125,10 @@ class TopicTable:
             self.row(name)
 
     @cached_property
-    def sizes(self) -> Mapping[str, int] | None:
-        """The bytes of all replicas of each topic; None where no broker returned any."""
-        if self.observed.log_dirs is None:
-            return None
-        found: Counter[str] = Counter()
-        for _, directory in pairs(self.observed.log_dirs):
-            for log in directory.replicas:
-                found[log.partition.topic] += log.size_bytes
-        return found
+    def sizes(self) -> TopicSizes | None:
+        """The sizes of topics; None where no broker returned any."""
+        log_dirs = self.observed.log_dirs
+        return None if log_dirs is None else TopicSizes(log_dirs)
 
     @cached_property
     def offsets(self) -> Mapping[str, int]:
@@ -161,7 +159,7 @@ def row_of(
     observed: Observed,
     topic: TopicSnapshot,
     *,
-    size_bytes: int | None,
+    sizes: TopicSizes | None,
     offsets_sum: int | None,
     rate: float | None,
 ) -> TopicRow:
@@ -184,8 +182,12 @@ def row_of(
         spread_percent=percent(holder_count, live_count, without=100),
         under_replicated_percent=percent(counts[Finding.UNDER_REPLICATED], len(views)),
         preferred_percent=percent(preferred, len(views)),
-        size_bytes=size_bytes,
+        size_bytes=None if sizes is None else sizes.bytes_of(topic.name),
+        unsized_count=None if sizes is None else sizes.unsized_count(topic),
         offsets_sum=offsets_sum,
+        endless_count=sum(
+            TopicPartition(topic.name, view.partition) not in observed.ends for view in views
+        ),
         rate=rate,
         findings={each: counts[each] for each in Finding if counts[each]} if counts else {},
         is_internal=topic.is_internal,

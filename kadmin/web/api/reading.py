@@ -6,6 +6,7 @@ from typing import Any
 from starlette.responses import Response
 
 from kadmin.errors import UnreachableError
+from kadmin.plan.broker_names import dead_brokers
 from kadmin.plan.groups.verdict import GroupVerdict
 from kadmin.plan.health import judge_loads
 from kadmin.plan.reassignment.moves import running_moves
@@ -63,7 +64,8 @@ def log_dirs(visit: Visit) -> Response:
     if found is None:
         raise NotKnown("log directories", "")
     silent = visit.look.evidence.silent_brokers
-    document = usage_document(usage_report(found, Grouping.DIR, silent=silent))
+    dead = dead_brokers(visit.look.observed.snapshot)
+    document = usage_document(usage_report(found, Grouping.DIR, silent=silent, dead=dead))
     return answer(visit, document, visit.look.at_ms)
 
 
@@ -114,7 +116,9 @@ def spread_record(row: TopicRow) -> dict[str, Any]:
         "under_replicated_percent": row.under_replicated_percent,
         "preferred_percent": row.preferred_percent,
         "size_bytes": row.size_bytes,
+        "unsized_replicas": row.unsized_count,
         "offsets_sum": row.offsets_sum,
+        "unknown_ends": row.endless_count,
         "records_per_s": None if row.rate is None else round(row.rate, 3),
     }
 

@@ -205,6 +205,7 @@ TOPICS: Final = document(
             replication_factor_min=INTEGER,
             replication_factor_max=INTEGER,
             size_bytes=or_null(INTEGER),
+            unsized_replicas=or_null(INTEGER),
             marked_for_deletion=FLAG,
             **{finding.name.lower(): INTEGER for finding in Finding},
         )
@@ -226,7 +227,9 @@ SPREAD: Final = document(
             under_replicated_percent=INTEGER,
             preferred_percent=INTEGER,
             size_bytes=or_null(INTEGER),
+            unsized_replicas=or_null(INTEGER),
             offsets_sum=or_null(INTEGER),
+            unknown_ends=INTEGER,
             records_per_s=or_null(NUMBER),
         )
     ),
@@ -257,6 +260,7 @@ OF_GROUP: Final = {
     "state": TEXT,
     "member_count": INTEGER,
     "lag": INTEGER,
+    "unknown_lags": INTEGER,
     "lag_ms": or_null(INTEGER),
 }
 MOVEMENT: Final = {"read_per_s": or_null(NUMBER), "written_per_s": or_null(NUMBER)}

@@ -2,7 +2,10 @@
 
 import pytest
 
+from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.plan.health import Finding
+from kadmin.plan.log_dirs import LogDir, ReplicaLog
+from kadmin.reports.topic_sizes import TopicSizes
 from kadmin.reports.topic_summary import Order, TopicSummaries, summarise
 from kadmin.reports.topics import report_on
 from tests.kadmin.builders import brokers, cluster, state, topic
@@ -13,7 +16,20 @@ SNAPSHOT = cluster(
     topic("b", "0,7", {0: state(0, "0")}),
     topic("c", "0,1,2 1 2", {0: state(0, "0,1,2"), 1: state(1, "1"), 2: state(-1, "2")}),
 )
-SIZES = {"a": 10, "b": 30}
+SIZES = TopicSizes(
+    {
+        BrokerId(broker): [
+            LogDir(
+                path="/data",
+                replicas=tuple(
+                    ReplicaLog(partition=TopicPartition(*of), size_bytes=size, lag_records=0)
+                    for of, size in logs.items()
+                ),
+            )
+        ]
+        for broker, logs in enumerate(({("a", 0): 4, ("a", 1): 1, ("b", 0): 30}, {("a", 1): 5}))
+    }
+)
 
 
 def summaries(
@@ -29,7 +45,9 @@ def test_a_row_is_of_all_partitions_of_its_topic() -> None:
     assert [(2, 2, 2), (1, 2, 2), (3, 1, 3)] == [
         (row.partition_count, row.replicas_min, row.replicas_max) for row in rows.values()
     ]
-    assert [10, 30, None] == [row.size_bytes for row in rows.values()]
+    assert [(10, 1), (30, 1), (None, 5)] == [
+        (row.size_bytes, row.unsized_count) for row in rows.values()
+    ]
     assert {} == rows["a"].findings
     assert {Finding.UNDER_REPLICATED: 1, Finding.AT_MIN_ISR: 1} == rows["b"].findings
     assert 1 == rows["c"].findings[Finding.UNAVAILABLE]

@@ -1,6 +1,7 @@
 """Lines of kafka-consumer-groups: are the columns those of Kafka 3.9's tool?"""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -103,6 +104,18 @@ def test_a_terminal_also_shows_what_does_not_fit(monkeypatch: pytest.MonkeyPatch
 
     assert "billing: Stable, 2 members, 15 records behind\n" in shown
     assert "beyond the end of the log" in shown
+
+
+def test_documents_count_the_partitions_that_a_lag_leaves_out() -> None:
+    (each,) = report().groups
+    judged = judge([Look(time_ms=90_000, group=BILLING, rows=each.rows)], 0)
+    verdicts = JudgedGroups(groups=(judged,), now_ms=90_000, behind_ms=0, window_ms=0)
+    bodies: list[Any] = [lag_document(report()).body(), verdict_document(verdicts).body()]
+
+    # The end of one is not known.
+    assert [(15, 1)] * 2 == [
+        (shown["lag"], shown["unknown_lags"]) for body in bodies for shown in body["groups"]
+    ]
 
 
 def test_a_name_never_takes_two_lines(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -89,4 +89,6 @@ def test_a_total_tells_what_is_left_and_what_has_ended_meanwhile() -> None:
     assert "moving: 1 partition; 4.0 MiB left; 1,321 ended since this watch began" == list_total(
         moves, [], sizes, ended=1321
     )
+    two = [*moves, *running_moves(cluster(brokers("1 2"), topic("u", "1,2", adding="2")))]
+    assert "moving: 2 partitions; at least 4.0 MiB left" == list_total(two, [], sizes)
     assert "moving: nothing; 1 ended since this watch began" == list_total([], [], {}, ended=1)

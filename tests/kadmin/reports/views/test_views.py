@@ -125,6 +125,7 @@ def test_where_no_broker_answers_sizes_are_unknown_and_not_nothing() -> None:
     row = TopicTable(Observed(snapshot=SNAPSHOT)).row("even")
 
     assert (None, None, None) == (row.size_bytes, row.offsets_sum, row.rate)
+    assert (None, 3) == (row.unsized_count, row.endless_count)
 
 
 def test_where_no_broker_is_alive_a_topic_is_spread_over_all() -> None:
@@ -143,7 +144,8 @@ def test_a_topic_is_shown_by_partition_and_by_broker() -> None:
     assert [(0, True, 14), (1, True, 11), (2, True, None)] == [
         (each.share.broker, each.is_live, each.size_bytes) for each in found.shares
     ]
-    assert (4, 6, 1) == (found.unsized_count, found.replica_count, found.endless_count)
+    row = found.row
+    assert (4, 6, 1) == (row.unsized_count, found.replica_count, row.endless_count)
     assert None is topic_page(TopicTable(OBSERVED), "none")
 
 
