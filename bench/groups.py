@@ -1,7 +1,9 @@
-"""Offset commits, rebalances and the failover of a coordinator, beside Kafka 3.9.1.
+"""Offset commits, rebalances, the failover of a coordinator, and all groups described, beside
+Kafka 3.9.1.
 
     python -m bench.groups [--requests 5000] [--offsets 100000] [--members 200] [--rounds 2]
-                           [--no-kafka] [--only commits rebalances failover]
+                           [--groups 15000] [--partitions 100000] [--no-kafka]
+                           [--only commits rebalances failover describe]
 
 Commits: both brokers run at once and are loaded in turns, as in `bench.broker`; a request commits
 1 or 100 offsets, each connection those of a group of its own.  Rebalances: all members of a group
@@ -9,8 +11,10 @@ join again, and the leader assigns; from the first request to the last answer.  
 brokers a cluster, one partition of `__consumer_offsets` with three replicas and that many offsets
 of 100 groups; the coordinator is killed, in turns.  Times are from the end of its session in
 ZooKeeper, so that the timeout does not count, to the moment when another broker has answered for
-the last group.  Of each the least of all rounds.  Goals: twice Kafka's rate at half of its CPU; a
-rebalance within its time, and a failover within half of it.
+the last group.  Describe: `kadmin groups` and Kafka's kafka-consumer-groups describe all groups of
+one broker, each of which has read seven of the partitions.  Of each the least of all rounds.
+Goals: twice Kafka's rate at half of its CPU; a rebalance within its time, a failover within half of
+it, and a description in 10 s and 300 MiB.
 """
 
 import argparse
@@ -19,6 +23,7 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Final
 
@@ -30,7 +35,7 @@ from bench.broker_clusters import REPLICAS, Cluster, running_cluster
 from bench.broker_loads import Case, Done, loads, python_build, settle, show, titles
 from bench.broker_servers import Broker, Command, chroot, contestants, running
 from bench.broker_wire import Wire, create_topic, request, round_trips
-from bench.measure import kafka_class_path
+from bench.measure import KADMIN, alternate, kafka_class_path, kafka_tool, run
 from cluster.model.ids import BrokerId
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import decode_response, encode_payload
@@ -74,6 +79,12 @@ INITIAL_DELAY_MS: Final = 10_000
 REBALANCES: Final = 10
 """How often the group rebalances in a round."""
 TOPIC: Final = "bench"
+CASES: Final = ("commits", "rebalances", "failover", "describe")
+COMMITS: Final = 7
+"""How many partitions a group that is described has read."""
+PARTITIONS_MAX: Final = 1000
+"""Of one topic that is described."""
+KAFKA_TOOL: Final = "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand"
 SESSION_TIMEOUT_MS: Final = 6_000
 PATIENCE_S: Final = 120.0
 REST_S_MAX: Final = 20.0
@@ -92,6 +103,8 @@ def main() -> None:
             show_rebalances(commands, Path(place) / "rebalances", arguments)
         if "failover" in arguments.only:
             show_failover(commands, Path(place) / "failover", arguments)
+        if "describe" in arguments.only:
+            show_describe(commands, class_path, Path(place) / "describe", arguments)
 
 
 def parse() -> argparse.Namespace:
@@ -100,7 +113,11 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--offsets", type=int, default=100_000, help="that a failover loads")
     parser.add_argument("--members", type=int, default=200, help="of a group that rebalances")
     parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--only", nargs="*", default=["commits", "rebalances", "failover"])
+    parser.add_argument("--groups", type=int, default=15_000, help="that are described")
+    parser.add_argument(
+        "--partitions", type=int, default=100_000, help="that groups have read, in all"
+    )
+    parser.add_argument("--only", nargs="*", default=CASES)
     parser.add_argument("--no-kafka", action="store_true")
     return parser.parse_args()
 
@@ -391,6 +408,59 @@ def show_failover(
         title = f"{arguments.offsets} offsets back after a coordinator"
         said = "".join(f"{trial.cluster.name} {min(trial.took_s):.2f} s  " for trial in trials)
         print(f"{title}: {said}", flush=True)
+
+
+# Describe.
+
+
+def show_describe(
+    commands: dict[str, Command],
+    class_path: str | None,
+    directory: Path,
+    arguments: argparse.Namespace,
+) -> None:
+    """Describe the groups of each broker, in turns: Kafka's also by its own tool."""
+    words = ("--describe", "--all-groups")
+    with ExitStack() as stack:
+        for broker in begun_brokers(stack, commands, directory):
+            with broker.wire() as wire:
+                fill_groups(wire, arguments.groups, arguments.partitions)
+            of_broker = ("--bootstrap-server", broker.bootstrap, *words)
+            tools = {"kadmin groups": partial(run, [*KADMIN, "groups", *of_broker])}
+            if class_path is not None:
+                # It asks for one group after the other, and gives up after 5 s unless told.
+                patient = (*of_broker, "--timeout", str(int(1000 * PATIENCE_S)))
+                theirs = kafka_tool(class_path, KAFKA_TOOL, *patient)
+                tools["kafka-consumer-groups"] = partial(run, theirs)
+            title = f"{arguments.groups} groups of {broker.name}, {arguments.partitions} partitions"
+            said = "".join(
+                f"{name} {took.wall_s:.1f} s, {took.cpu_s:.1f} s CPU, {took.rss_mib:.0f} MiB  "
+                for name, took in alternate(arguments.rounds, tools).items()
+            )
+            print(f"{title}: {said}", flush=True)
+
+
+def fill_groups(wire: Wire, groups: int, partitions: int) -> None:
+    """Commit for each of the *groups* to the next few of the new *partitions*, round and round."""
+    known: list[tuple[str, int]] = []
+    for first in range(0, partitions, PARTITIONS_MAX):
+        size = min(PARTITIONS_MAX, partitions - first)
+        create_topic(wire, f"{TOPIC}-{first}", size)
+        known.extend((f"{TOPIC}-{first}", number) for number in range(size))
+    await_coordinator(wire, "0")
+    following = cycle(known)
+    for number in range(groups):
+        wanted = [
+            OffsetCommitRequestTopic(topic, [OffsetCommitRequestPartition(index, 0, -1, -1, "")])
+            for topic, index in islice(following, COMMITS)
+        ]
+        body = OffsetCommitRequest(str(number), topics=wanted)
+        wire.socket.sendall(request(ApiKey.OFFSET_COMMIT, COMMIT_VERSION, body))
+        answer = decode_response(OffsetCommitResponse, COMMIT_VERSION, wire.receive()).body
+        if errors := {part.error_code for topic in answer.topics for part in topic.partitions} - {
+            0
+        }:
+            raise SystemExit(f"commits were refused with the errors {errors}")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 from kadmin.jvm.java import find_java
 from kadmin.local.zookeeper import ZooKeeperServer
 from tests.interop.maven import Maven
-from tests.support import branches, brief_reports, costs, evidence, left_out
+from tests.support import branches, brief_reports, costs, distribution, evidence, left_out
 from tests.support.belongings import start_guard
 from tests.support.checkout import CACHE
 from tests.support.examples import example_count
@@ -77,6 +77,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.pluginmanager.hasplugin("_cov"):
         config.pluginmanager.register(branches)
     config.pluginmanager.register(brief_reports)
+    config.pluginmanager.register(distribution)
     config.pluginmanager.register(left_out)
 
 
@@ -109,9 +110,9 @@ class Homes:
         self.home = self._directory / str(self._count)
         self.home.mkdir()
         self._count += 1
-        self.environment = {"HOME": str(self.home)}
+        os.environ["HOME"] = str(self.home)
         for name in ("CONFIG", "DATA", "CACHE", "STATE"):
-            self.environment[f"XDG_{name}_HOME"] = str(self.home / name.lower())
+            os.environ[f"XDG_{name}_HOME"] = str(self.home / name.lower())
 
     def empty(self) -> Path:
         if os.listdir(self.home):
@@ -119,23 +120,46 @@ class Homes:
         return self.home
 
 
-@pytest.fixture(scope="session")
-def homes(tmp_path_factory: pytest.TempPathFactory) -> Homes:
-    return Homes(tmp_path_factory.mktemp("homes"))
+class Patience:
+    """How long kadmin waits in this process: like an operator, or as long as tests do."""
+
+    def __init__(self) -> None:
+        self._is_that_of_tests = False
+        self._patch = pytest.MonkeyPatch()
+
+    def become(self, is_that_of_tests: bool) -> None:
+        if is_that_of_tests == self._is_that_of_tests:
+            return
+        self._is_that_of_tests = is_that_of_tests
+        if is_that_of_tests:
+            # The 30 s of kadmin are not enough for a machine that stands still.
+            self._patch.setenv("KADMIN_TIMEOUT", str(OUTER_LIMIT_S))
+            # Nor 3 s for what is shown without its age.
+            self._patch.setattr("kadmin.cli.session.OLD_S", OUTER_LIMIT_S)
+        else:
+            self._patch.undo()
 
 
-@pytest.fixture(autouse=True)
-def home(homes: Homes, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Path:
-    """A fresh home directory; no test sees or touches the user's files or settings."""
-    home = homes.empty()
-    for name, value in homes.environment.items():
-        monkeypatch.setenv(name, value)
-    if not SPEAK.isdisjoint(mark.name for mark in request.node.iter_markers()):
-        # The 30 s of kadmin are not enough for a machine that stands still.
-        monkeypatch.setenv("KADMIN_TIMEOUT", str(OUTER_LIMIT_S))
-        # Nor 3 s for what is shown without its age.
-        monkeypatch.setattr("kadmin.cli.session.OLD_S", OUTER_LIMIT_S)
-    return home
+HOMES: Final = pytest.StashKey[Homes]()
+PATIENCE: Final = Patience()
+
+
+# In hooks, and kept from test to test: as fixtures they took longer than most tests do.
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Give *item* a fresh home directory, and the patience of tests if it speaks with a cluster."""
+    assert isinstance(item, pytest.Function)
+    if HOMES not in item.config.stash:
+        factory: pytest.TempPathFactory = item.config._tmp_path_factory  # type: ignore[attr-defined]
+        item.config.stash[HOMES] = Homes(factory.mktemp("homes"))
+    item.funcargs["home"] = item.config.stash[HOMES].empty()
+    PATIENCE.become(not SPEAK.isdisjoint(mark.name for mark in item.iter_markers()))
+
+
+@pytest.fixture
+def home(pytestconfig: pytest.Config) -> Path:
+    """The home directory of this test; none sees or touches the user's files or settings."""
+    return pytestconfig.stash[HOMES].home
 
 
 @pytest.fixture(scope="session")

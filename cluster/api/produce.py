@@ -17,12 +17,8 @@ from cluster.broker.replica_manager.appending import (
     Appender,
     Refusal,
 )
-from cluster.broker.replica_manager.delayed_produce import (
-    ProducePartitionStatus,
-    await_appends,
-    flush,
-    ignore_failure,
-)
+from cluster.broker.replica_manager.delayed_produce import ProducePartitionStatus, await_appends
+from cluster.broker.replica_manager.leader_flush import flush
 from cluster.broker.replica_manager.partitions import Partitions
 from cluster.broker.replica_manager.record_work import RecordCheck, RecordWorks
 from cluster.model.error_codes import ErrorCode
@@ -125,7 +121,7 @@ class Produces:
             return refused(index, result)
         if acks == NO_ACKS:
             if result.outcome.needs_flush:
-                flush(self.ports, result.hosted, ignore_failure)
+                flush(self.ports, result.hosted)
         elif result.must_wait(acks):
             wait = ProducePartitionStatus(result, acks)
             waits.append(wait)

@@ -66,7 +66,10 @@ class OrderBatch:
         order = LeaderAndIsrPartition(partition, state, assignment, is_new)
         for broker in brokers:
             orders = self._leader_and_isr.setdefault(broker, {})
-            was_new = partition in orders and orders[partition].is_new
+            before = orders.get(partition)
+            if before is not None:
+                assert before.state.leader_epoch <= state.leader_epoch, "no epoch falls"
+            was_new = before is not None and before.is_new
             orders[partition] = order._replace(is_new=True) if was_new else order
         self._readers.update(context.brokers)
         self._published[partition] = None

@@ -156,6 +156,10 @@ def rewrite_states(
         for partition, state in landed.items():
             on_written(partition, state)
         attempted = yield from decide(found, [one for one in waiting if one not in landed])
+        for partition, state in attempted.items():
+            before = found.states[partition]
+            assert state.zk_version == before.zk_version, "decided from the state that was read"
+            assert state.leader_epoch >= before.leader_epoch, "no epoch falls"
         results = yield from write_states(active, attempted)
         for partition, result in results.items():
             state = attempted[partition]

@@ -16,7 +16,7 @@ __all__ = [
     "producer_snapshot",
     "properties",
     "record_batch",
-    "record_spans",
+    "record_columns",
     "records",
     "segment_names",
 ]

@@ -28,9 +28,10 @@ def topic_id_bytes(text: str) -> bytes:
     return topic_id
 
 
-def is_read_by_kafka(text: str) -> bool:
-    """Return whether Kafka takes *text*, of a znode or a file, for a topic id.
+def read_by_kafka(text: str) -> bytes | None:
+    """Return the 16 bytes for which Kafka takes *text*, of a znode or a file; None where it takes
+    it for no topic id.  The last bits, which are none of the 16 bytes, may be any.
 
     Source: Kafka's Uuid.fromString.
     """
-    return UUID_TEXT.fullmatch(text) is not None
+    return urlsafe_b64decode(f"{text[:22]}==") if UUID_TEXT.fullmatch(text) else None

@@ -5,6 +5,7 @@ __all__ = [
     "broker_paths",
     "collecting",
     "consuming",
+    "describing",
     "evidence",
     "exporting",
     "groups",

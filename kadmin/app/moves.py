@@ -9,14 +9,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
-from getpass import getuser
 from os import getpid
-from socket import gethostname
 from typing import TYPE_CHECKING, Final
 
 from kadmin.app.session import Session
 from kadmin.errors import KadminError
 from kadmin.execute.supervision.carrying_out import Site
+from kadmin.execute.user_and_host import user_and_host
 from kadmin.wording import moment_of
 
 if TYPE_CHECKING:
@@ -45,13 +44,6 @@ def new_run_id(began_at_ms: int, known: Sequence[str]) -> str:
             latest = datetime.strptime(known[-1][:TIME_LENGTH], TIME)
             moment = max(moment, latest + timedelta(seconds=1))
     return f"{moment:{TIME}}-{secrets.token_hex(2)}"
-
-
-def user_and_host() -> str:
-    try:
-        return f"{getuser()}@{gethostname()}"
-    except (KeyError, OSError):  # A container may run as a user that has no name.
-        return f"unknown@{gethostname()}"
 
 
 def supervisor_name() -> str:

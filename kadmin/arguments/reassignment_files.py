@@ -6,6 +6,7 @@ its words where it has some.  Knows neither the disk nor the cluster.
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from cluster.model.ids import BrokerId, TopicPartition
@@ -41,6 +42,17 @@ SHOWN_MAX: Final = 40
 TOPICS_HINT: Final = 'write it like {"version":1,"topics":[{"topic":"t"},{"topic":"u"}]}'
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedFrom:
+    """What a file was planned from: the cluster's id, and the *replicas* that partitions had.
+
+    Kafka's own files have neither.
+    """
+
+    cluster_id: str | None = None
+    replicas: Mapping[TopicPartition, tuple[BrokerId, ...]] = field(default_factory=dict)
+
+
 def parse_targets(text: str, source: str) -> dict[TopicPartition, Target]:
     """Return what the reassignment file *source*, which holds *text*, asks for, in order.
 
@@ -50,9 +62,8 @@ def parse_targets(text: str, source: str) -> dict[TopicPartition, Target]:
     return parse_targets_for(text, source)[0]
 
 
-def parse_targets_for(text: str, source: str) -> tuple[dict[TopicPartition, Target], str | None]:
-    """Return what the file *source* asks for, in order, and the id of the cluster for which it was
-    planned; None in Kafka's own files.
+def parse_targets_for(text: str, source: str) -> tuple[dict[TopicPartition, Target], PlannedFrom]:
+    """Return what the file *source* asks for, in order, and what it was planned from.
 
     Raises:
         BadFile: it is not of Kafka's form, names nothing, a partition twice, or a partition with
@@ -69,11 +80,14 @@ def parse_targets_for(text: str, source: str) -> tuple[dict[TopicPartition, Targ
     elif not entries:
         problems.append("partition reassignment list cannot be empty")
     pairs = []
+    replicas = {}
     for number, entry in enumerate(entries):
         found = entry_problems(entry, number)
         problems += found
         if not found:
             pairs.append(target_of(entry))
+            if wanted_key(entry) != "replicas" and is_broker_list(entry.get("replicas")):
+                replicas[pairs[-1][0]] = tuple(map(BrokerId, entry["replicas"]))
     twice = repeated(partition for partition, _ in pairs)
     if twice:
         problems.append(
@@ -84,7 +98,8 @@ def parse_targets_for(text: str, source: str) -> tuple[dict[TopicPartition, Targ
     if problems:
         raise BadFile(source, problems, TARGETS_HINT)
     planned_for = document.get("cluster_id")
-    return in_order(targets), planned_for if isinstance(planned_for, str) else None
+    cluster_id = planned_for if isinstance(planned_for, str) else None
+    return in_order(targets), PlannedFrom(cluster_id=cluster_id, replicas=replicas)
 
 
 def parse_topics(text: str, source: str) -> tuple[str, ...]:
@@ -157,7 +172,7 @@ def entry_problems(entry: object, number: int) -> list[str]:
         problems.append(f"'partition' of {place} is no number from 0 to {INT32_MAX}: {shown}")
     key = wanted_key(entry)
     replicas = entry.get(key)
-    if not isinstance(replicas, list) or not all(map(is_number, replicas)):
+    if not is_broker_list(replicas):
         problems.append(f"{place} has no '{key}' with a list of broker ids")
     dirs = entry.get("log_dirs")
     if dirs is not None and not (isinstance(dirs, list) and all(map(is_log_dir, dirs))):
@@ -174,6 +189,10 @@ def wanted_key(entry: Mapping[str, object]) -> str:
     """Return under which key the wanted replicas stand: in the file of a move plan 'replicas' are
     those before."""
     return "target" if "target" in entry else "replicas"
+
+
+def is_broker_list(value: object) -> bool:
+    return isinstance(value, list) and all(map(is_number, value))
 
 
 def place_of(entry: Mapping[str, object], number: int) -> str:

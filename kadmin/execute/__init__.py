@@ -19,4 +19,5 @@ __all__ = [
     "throttle_release",
     "topics",
     "unreadable",
+    "user_and_host",
 ]

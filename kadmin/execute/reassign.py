@@ -8,9 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from getpass import getuser
 from itertools import groupby
-from socket import gethostname
 from uuid import uuid4
 
 from cluster.model import fault as subjects
@@ -18,7 +16,7 @@ from cluster.model.fault import Thing
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin.ports import Made, Partly, ReassignmentAdmin, Remaining
-from kadmin.arguments.reassignment_files import targets_text
+from kadmin.arguments.reassignment_files import PlannedFrom, targets_text
 from kadmin.arguments.topics import TopicSelection
 from kadmin.errors import InProgressError, KadminError, RefusedError
 from kadmin.execute.change import Begun, Change, Notices, Question, Step
@@ -26,6 +24,7 @@ from kadmin.execute.planned_cluster import check_cluster
 from kadmin.execute.rollback_file import write_rollback_file
 from kadmin.execute.throttles import set_throttles
 from kadmin.execute.unreadable import refuse_unreadable
+from kadmin.execute.user_and_host import user_and_host
 from kadmin.execute.waiting import wait
 from kadmin.plan.reassignment.dir_moves import (
     DirMove,
@@ -49,6 +48,7 @@ from kadmin.plan.reassignment.sizes import Sizes, copied_bytes, copied_text, siz
 from kadmin.plan.reassignment.targets import Targets, UnfitTargets
 from kadmin.plan.reassignment.throttles import throttles, with_log_dir_throttles
 from kadmin.plan.risks import Risk, slow_copy, with_risks
+from kadmin.plan.supervision.drift import check_replicas
 from kadmin.wording import counted, listed, with_reasons
 
 FOREVER_S = float("inf")
@@ -105,8 +105,7 @@ class DirsAwaited(InProgressError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReassignmentRequest:
-    """Moves to what *targets_in* wants, given the cluster; *cluster_id* is that of the cluster for
-    which they were planned, where that is known.
+    """Moves to what *targets_in* wants, given the cluster; see `PlannedFrom`.
 
     *rate* limits the copying at each broker to so many bytes per s, *dir_rate* that between its
     log directories; None leaves throttles as they are.
@@ -118,7 +117,7 @@ class ReassignmentRequest:
     dir_rate: int | None
     rollback_path: str
     timeout_s: float
-    cluster_id: str | None = None
+    planned_from: PlannedFrom = PlannedFrom()
 
 
 class Reassigning(Change[MovePlan]):
@@ -132,7 +131,7 @@ class Reassigning(Change[MovePlan]):
         self.request = request
         self.notices = notices
         self.run = uuid4().hex
-        self.by = f"{user_name()}@{gethostname()}"
+        self.by = user_and_host()
         self.since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         self.snapshot: ClusterSnapshot | None = None
         self.plan = MovePlan(moves=(), before={})
@@ -154,16 +153,19 @@ class Reassigning(Change[MovePlan]):
 
         Raises:
             AnotherCluster: they were planned for another one.
+            PlanDrifted: replicas are not those from which they were planned.
             AlreadyMoving: there is a reassignment, and this is not to be an additional one.
             UnfitTargets: what cannot be meant, as partitions or log directories that are not there.
             Unreadable: what it depends on is damaged.
         """
-        check_cluster(self.request.cluster_id, self.admin)
+        planned_from = self.request.planned_from
+        check_cluster(planned_from.cluster_id, self.admin)
         self.snapshot = self.look(None)
         for fault in self.snapshot.faults:
             if fault.subject.thing in (Thing.BROKER, Thing.TOPIC):
                 self.notices.warn(f"left out: {fault}")
         targets = self.request.targets_in(self.snapshot)
+        check_replicas(planned_from.replicas, targets, self.snapshot)
         self.snapshot = with_states(self.admin, self.snapshot, targets)
         named = {subjects.topic(partition.topic) for partition in targets}
         refuse_unreadable(self.snapshot, {subjects.REASSIGNMENT, *named})
@@ -408,10 +410,3 @@ def with_states(
     newer = admin.snapshot(TopicSelection(wanted=names), with_configs=True)
     others = {name: topic for name, topic in snapshot.topics.items() if name not in names}
     return replace(newer, topics=dict(sorted({**others, **newer.topics}.items())))
-
-
-def user_name() -> str:
-    try:
-        return getuser()
-    except (KeyError, OSError):  # A container may run as a user that has no name.
-        return "unknown"

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from mmap import PROT_READ, mmap
 from pathlib import Path
 from typing import Final
 
@@ -34,6 +35,8 @@ SETTING_WARNING: Final = re.compile(
     rf"^\[[^]]*\] WARN {re.escape(PROPERTIES)}:\d+: (.*) \({re.escape(MAIN_MODULE)}\)$",
     re.MULTILINE,
 )
+STARTED: Final = re.compile(rb"^\[[^]]*\] INFO Broker \d+ of cluster \S+ started in ", re.MULTILINE)
+"""The line in the log of a broker that has registered."""
 STOP_GRACE_S: Final = 15.0
 """Longer than a broker without ZooKeeper takes to give up its session, and then to end."""
 
@@ -92,6 +95,19 @@ class BrokerServer(Server):
             return tuple(SETTING_WARNING.findall(self.output_file.read_text(errors="replace")))
         except FileNotFoundError:
             return ()
+
+    @property
+    def has_registered(self) -> bool:
+        """Whether the process that was started last has registered; it has when it prints that it
+        has started.  Before that, the registration of its id is another's."""
+        try:
+            with (
+                self.output_file.open("rb") as file,
+                mmap(file.fileno(), 0, prot=PROT_READ) as text,
+            ):
+                return STARTED.search(text) is not None
+        except (FileNotFoundError, ValueError):  # Nothing is mapped of an empty file.
+            return False
 
     @property
     def logs_directory(self) -> Path:
@@ -206,7 +222,9 @@ def wait_until_brokers_serve(
         return
     for _ in until(time.monotonic() + timeout_s):
         known = registered()
-        waiting = [broker for broker in waiting if not broker.serves(known)]
+        waiting = [
+            broker for broker in waiting if not (broker.serves(known) and broker.has_registered)
+        ]
         if not waiting:
             return
         for broker in waiting:

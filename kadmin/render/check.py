@@ -127,7 +127,7 @@ def verdict(report: CheckReport) -> str:
 
 def sentence(finding: Finding) -> str:
     names = [str(each) for each in (*finding.partitions, *finding.topics, *finding.groups)]
-    if not names:
+    if not names or finding.has_names:
         return visible(finding.text)
     if len(finding.partitions) > NAMES_MAX:
         return visible(f"{finding.text}: {counted_by_topic(finding.partitions)}")

@@ -54,15 +54,12 @@ def report_on(
     """Report on the topics *names*, in their order.
 
     *only* keeps the partitions of which it was found; *with_overrides* keeps the topics that have
-    configs of their own.  A name that the snapshot does not hold (a damaged topic) is left out.
+    configs of their own.
     """
     reports = []
-    judged_count = topic_count = 0
+    judged_count = 0
     for name in names:
-        topic = snapshot.topics.get(name)
-        if topic is None:
-            continue
-        topic_count += 1
+        topic = snapshot.topics[name]
         if with_overrides and not topic.config.values:
             continue
         partitions = judge_topic(snapshot, topic, default_min_isr)
@@ -77,7 +74,7 @@ def report_on(
         topics=tuple(reports),
         is_filtered=only is not None,
         is_overrides_only=with_overrides,
-        emptiness=None if reports else emptiness(only, with_overrides, judged_count, topic_count),
+        emptiness=None if reports else emptiness(only, with_overrides, judged_count, len(names)),
     )
 
 

@@ -27,6 +27,9 @@ from tests.support.zookeeper import make_chroot
 
 SILENCE_MAX_S = waiting.SILENCE_MAX_S
 
+# No command remarks that something takes long, however slow the machine is.
+pytest.MonkeyPatch().setattr(waiting, "SILENCE_MAX_S", OUTER_LIMIT_S)
+
 SHARED_SPARK = SharedSpark()
 
 
@@ -75,14 +78,8 @@ def bucket(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bucket]:
         yield bucket
 
 
-@pytest.fixture(autouse=True)
-def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No command remarks that something takes long, however slow the machine is."""
-    monkeypatch.setattr(waiting, "SILENCE_MAX_S", OUTER_LIMIT_S)
-
-
 @pytest.fixture
-def quick_waits(unhurried: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def quick_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Waiting for the cluster takes no time, and is over after its timeout all the same."""
     monkeypatch.setattr(waiting, "time", QuickTime())
     monkeypatch.setattr(waiting, "SILENCE_MAX_S", SILENCE_MAX_S)

@@ -38,6 +38,7 @@ from cluster.wire.messages.update_metadata import (
 from tests.cluster.storage.batches import batch
 from tests.support.checkout import CHECKOUT
 from tests.support.evidence import command_text, record, watch
+from tests.support.forked_brokers import ForkedBroker, fork_broker
 from tests.support.serving import RawClient
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
@@ -49,7 +50,7 @@ PORT: Final = re.compile(r"started in .* serves PLAINTEXT://127\.0\.0\.1:(\d+)")
 class Broker:
     """A broker's process, and the port that it serves."""
 
-    def __init__(self, process: "subprocess.Popen[str]", directory: Path, broker_id: int) -> None:
+    def __init__(self, process: ForkedBroker, directory: Path, broker_id: int) -> None:
         self.process = process
         self.directory = directory
         self.broker_id = broker_id
@@ -149,13 +150,8 @@ def start_broker(
         told.bind(str(notified))
         told.setblocking(False)
         with (directory / "stderr").open("w") as stderr:
-            process = subprocess.Popen(
-                command(properties),
-                cwd=CHECKOUT,
-                env={**os.environ, "NOTIFY_SOCKET": str(notified)},
-                stderr=stderr,
-                text=True,
-            )
+            environment = {**os.environ, "NOTIFY_SOCKET": str(notified)}
+            process = fork_broker(properties, environment, stderr)
         broker = Broker(process, directory, broker_id)
 
         def serves() -> bool:

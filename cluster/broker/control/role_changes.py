@@ -18,8 +18,8 @@ from cluster.broker.ports import Ports
 from cluster.broker.procedures import Procedure, outcome_of
 from cluster.broker.refusals_log import quoted
 from cluster.broker.replica_fetcher.manager import ReplicaFetcherManager
-from cluster.broker.replica_manager.delayed_produce import flush, ignore_failure
 from cluster.broker.replica_manager.hosting import Hosting
+from cluster.broker.replica_manager.leader_flush import flush
 from cluster.broker.replica_manager.partitions import HostedPartition, Partitions
 from cluster.broker.replica_manager.topic_config_handler import TopicConfigHandler
 from cluster.coordination.client_requests import TopicOverrides
@@ -341,7 +341,9 @@ class RoleChanges:
         refused = changer.refused_partitions
         changer.unserved.pop(partition, None)
         try:
-            become(change, self._hosted(change))
+            hosted = self._hosted(change)
+            become(change, hosted)
+            hosted.assert_committed()
         except KafkaStorageError as error:
             if not changer.hosting.has_failed(error.directory):
                 # A failed directory is reported to operators as a whole.
@@ -393,7 +395,7 @@ class RoleChanges:
         hosted.replica.committable_end = log.committable_end
         if log.owes_flush:
             # What was fetched last, and not yet acknowledged by another fetch.
-            flush(self._ports, hosted, ignore_failure)
+            flush(self._ports, hosted)
         hosted.replica.lead(
             change.state, change.assignment, log.log_end_offset, self._ports.clock.now_ms()
         )

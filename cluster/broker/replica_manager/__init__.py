@@ -12,6 +12,7 @@ __all__ = [
     "follower_fetches",
     "hosting",
     "isr_changes",
+    "leader_flush",
     "log_cleaner",
     "log_dir_moves",
     "partitions",

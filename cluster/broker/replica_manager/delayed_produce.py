@@ -11,7 +11,7 @@ from cluster.broker.handling import Cancel
 from cluster.broker.ports import Ports
 from cluster.broker.purgatory import DelayedOperation, Look
 from cluster.broker.replica_manager.appending import ALL_ACKS, Appended
-from cluster.broker.replica_manager.partitions import HostedPartition
+from cluster.broker.replica_manager.leader_flush import flush
 from cluster.model.error_codes import ErrorCode
 from cluster.storage.errors import KafkaStorageError
 
@@ -100,20 +100,3 @@ def await_appends(
         if wait.is_flushing:
             flush(ports, wait.appended.hosted, wait.flushed)
     return operation.cancel
-
-
-def flush(
-    ports: Ports, hosted: HostedPartition, done: Callable[[KafkaStorageError | None], None]
-) -> None:
-    """Make a leader's log durable, count as committed what has waited for that, and call *done*."""
-
-    def flushed(error: KafkaStorageError | None) -> None:
-        if error is None:
-            hosted.replica.has_flushed(hosted.log.committable_end, ports.clock.now_ms())
-        done(error)
-
-    ports.disks.flush(hosted.log, flushed)
-
-
-def ignore_failure(error: KafkaStorageError | None) -> None:
-    """Ignore the result of a flush; the health of a disk that fails has the reason."""

@@ -87,6 +87,7 @@ class Hosting:
             self.isr_rules,
         )
         hosted = HostedPartition(partition, replica, log, topic_id)
+        hosted.assert_committed()
         self.partitions.add(hosted)
         self.log_dir_moves.resume(hosted)
         return hosted

@@ -1,8 +1,6 @@
-"""The partitions that this broker hosts.
+"""The partitions that this broker hosts: replicas and their logs side by side.
 
-The replicas of this broker, and whether it may answer for a partition.
-
-The replicas and their logs side by side, and Kafka's error where a request is at the wrong place.
+Also Kafka's error where a request is at the wrong place.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -42,6 +40,12 @@ class HostedPartition:
         """As metrics have them: kept, since each scrape reads them."""
         self.stats = TopicStats()
         """Those of its topic, once it is among a broker's partitions."""
+
+    def assert_committed(self) -> None:
+        """Assert that the log has what is committed, and nothing of it was deleted unread."""
+        high_watermark = self.replica.high_watermark
+        assert high_watermark <= self.log.log_end_offset, "no more is committed than there is"
+        assert self.log.log_start_offset <= high_watermark, "what is not committed stays"
 
 
 class Partitions:
@@ -131,6 +135,8 @@ class Partitions:
         """Return those of all partitions, some at a time: requests may go on in between."""
         hosted = iter(tuple(self))
         while some := tuple(islice(hosted, READ_AT_ONCE)):
+            for one in some:
+                one.assert_committed()
             yield {one.partition: one.replica.high_watermark for one in some}
 
     def high_watermark(self, partition: TopicPartition) -> int:

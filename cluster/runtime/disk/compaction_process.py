@@ -1,20 +1,20 @@
 """A compaction in a process of its own, beside which the loop serves as without it.
 
 Python runs one thread at a time: a thread that compacts would hold up every request several times.
-The process gets batches and returns what is left of them; it knows no files.  It ends with the
-compaction, or with the broker, however that ends.
+The process gets batches and returns what is left of them, through memory that both have; it knows
+no files.  It ends with the compaction, or with the broker, however that ends.
 """
 
-import fcntl
 import os
-import subprocess
+import pickle
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from multiprocessing.connection import Connection
-from typing import Any, Final
+from mmap import mmap
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
 
-from cluster.formats.record_batch import CorruptBatchError
+from cluster.formats.indexes import AbortedTxn
+from cluster.formats.record_batch import Buffer, CorruptBatchError
 from cluster.storage.cleaner.compaction import (
     Cleaned,
     Compaction,
@@ -23,9 +23,11 @@ from cluster.storage.cleaner.compaction import (
     Compactor,
 )
 
+if TYPE_CHECKING:
+    from subprocess import Popen
+
 MODULE: Final = "cluster.runtime.disk.compaction_process"
-PIPE_SIZE: Final = 1024**2
-"""What the kernel holds between both, where it may: most batches go through at once."""
+NICE: Final = 5
 REQUESTS, REPLIES = 0, 1
 """Where the process reads and writes: its standard input and output."""
 
@@ -45,16 +47,60 @@ class CompactionProcesses:
         self._has_lost_one = True
 
 
+class SharedMemory:
+    """A file in memory, into which one process writes what the other one reads then.
+
+    It is written and read by system calls, during which Python's other threads run; the process
+    that only compacts has it mapped instead.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._pages: mmap | None = None
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+    def write(self, content: Buffer) -> int:
+        """Write *content*, and return its size, by which the other process reads it."""
+        with memoryview(content) as view:
+            written = 0
+            while written < len(view):
+                written += os.pwrite(self._descriptor, view[written:], written)
+            return written
+
+    def read(self, size: int) -> bytes:
+        """Return what the other process has written."""
+        return os.pread(self._descriptor, size, 0)
+
+    def view(self, size: int) -> memoryview:
+        """Return what the other process has written, up to its next request."""
+        if size == 0:
+            return memoryview(b"")
+        if self._pages is None or size > len(self._pages):
+            self._pages = mmap(self._descriptor, size)
+        return memoryview(self._pages)[:size]
+
+
+class Started(NamedTuple):
+    """A process, where it takes requests, where it replies, and what both write into."""
+
+    process: "Popen[bytes]"
+    requests: BinaryIO
+    replies: BinaryIO
+    memory: SharedMemory
+
+
 class ProcessCompaction:
     """A `Compaction` in another process, which starts with the first request."""
 
     def __init__(self, rules: CompactionRules, lost: Callable[[], None]) -> None:
         self._rules = rules
         self._lost = lost
-        self._started: tuple[subprocess.Popen[bytes], Connection, Connection] | None = None
+        self._started: Started | None = None
         self.end_offset = rules.first_dirty_offset
 
-    def index(self, content: bytes) -> bool:
+    def index(self, content: Buffer) -> bool:
         has_room, self.end_offset = self._ask("index", content)
         return bool(has_room)
 
@@ -65,57 +111,53 @@ class ProcessCompaction:
     def begin_cleaning(self) -> None:
         self._send("begin_cleaning")
 
-    def clean(self, content: bytes, *, keeps_legacy_tombstones: bool) -> Cleaned:
-        aborted, _ = self._ask("clean", content, keeps_legacy_tombstones)
-        return Cleaned(self._received(), aborted)
+    def clean(self, content: Buffer, *, keeps_legacy_tombstones: bool) -> Cleaned:
+        return self._cleaned(self._ask("clean", content, keeps_legacy_tombstones))
 
     def end_segment(self) -> Cleaned:
-        aborted, _ = self._ask("end_segment", b"")
-        return Cleaned(self._received(), aborted)
+        return self._cleaned(self._ask("end_segment", b""))
+
+    def _cleaned(self, result: tuple[int, tuple[AbortedTxn, ...]]) -> Cleaned:
+        size, aborted = result
+        return Cleaned(self._begun().memory.read(size), aborted)
 
     def close(self) -> None:
         if self._started is not None:
-            process, *connections = self._started
-            for connection in connections:
-                connection.close()
+            process, requests, replies, memory = self._started
             process.kill()
+            with suppress(BrokenPipeError):
+                requests.close()
+            replies.close()
             process.wait()
+            memory.close()
 
-    def _ask(self, method: str, content: bytes, *arguments: object) -> Any:
-        """Return the result of *method* and the new end offset.
+    def _ask(self, method: str, content: Buffer, *arguments: object) -> Any:
+        """Return the result of *method*.
 
         Raises:
             CorruptBatchError: as `Compaction` does.
         """
-        self._send(method, *arguments, content=content)
         try:
-            damage, result = self._connections()[1].recv()
-        except (OSError, EOFError) as error:
+            started = self._begun()
+            send(started.requests, (method, started.memory.write(content), *arguments))
+            damage, result = pickle.load(started.replies)
+        except (OSError, EOFError, pickle.UnpicklingError) as error:
             raise self._failure() from error
         if damage is not None:
             raise CorruptBatchError(*damage)
         return result
 
-    def _received(self) -> bytes:
+    def _send(self, method: str, *arguments: object) -> None:
         try:
-            return self._connections()[1].recv_bytes()
-        except (OSError, EOFError) as error:
-            raise self._failure() from error
-
-    def _send(self, method: str, *arguments: object, content: bytes | None = None) -> None:
-        try:
-            requests = self._connections()[0]
-            requests.send((method, arguments))
-            if content is not None:
-                requests.send_bytes(content)
+            send(self._begun().requests, (method, *arguments))
         except OSError as error:
             raise self._failure() from error
 
-    def _connections(self) -> tuple[Connection, Connection]:
+    def _begun(self) -> Started:
         if self._started is None:
             self._started = started()
-            self._started[1].send(self._rules)
-        return self._started[1:]
+            send(self._started.requests, self._rules)
+        return self._started
 
     def _failure(self) -> CompactionLost:
         self._lost()
@@ -124,61 +166,94 @@ class ProcessCompaction:
         )
 
 
-def started() -> tuple["subprocess.Popen[bytes]", Connection, Connection]:
-    """Start a process; return it, where it takes requests, and where it replies."""
+def send(pipe: BinaryIO, message: object) -> None:
+    pickle.dump(message, pipe)
+    pipe.flush()
+
+
+def started() -> Started:
+    """Start a process."""
+    # Imported here: the process itself has to start as quickly as it can.
+    import subprocess
+
+    memory = os.memfd_create("compaction")
     its_requests, requests = os.pipe()
     replies, its_replies = os.pipe()
     try:
         # Signals of a terminal are for the broker, which may be in the middle of a slice.
         process = subprocess.Popen(
-            [sys.executable, "-m", MODULE], stdin=its_requests, stdout=its_replies, process_group=0
+            [sys.executable, "-m", MODULE, str(memory)],
+            stdin=its_requests,
+            stdout=its_replies,
+            pass_fds=[memory],
+            process_group=0,
         )
     except OSError:
-        os.close(requests)
-        os.close(replies)
+        for descriptor in (requests, replies, memory):
+            os.close(descriptor)
         raise
     finally:
         os.close(its_requests)
         os.close(its_replies)
-    for pipe in (requests, replies):
-        with suppress(OSError):
-            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_SIZE)
-    return process, Connection(requests, readable=False), Connection(replies, writable=False)
+    return Started(
+        process,
+        open(requests, "wb"),
+        open(replies, "rb"),
+        SharedMemory(memory),
+    )
 
 
 # In the other process.
 
 
-def serve(requests: Connection, replies: Connection) -> None:
+def serve(requests: BinaryIO, replies: BinaryIO, memory: SharedMemory) -> None:
     """Compact by what *requests* say, until their end."""
-    compaction = Compaction(requests.recv())
+    compaction = Compaction(pickle.load(requests))
     while True:
-        method, arguments = requests.recv()
+        method, *arguments = pickle.load(requests)
         if method == "skip_to":
             compaction.skip_to(*arguments)
             continue
         if method == "begin_cleaning":
             compaction.begin_cleaning()
             continue
-        content = requests.recv_bytes()
-        left: bytes | None = None
         try:
-            if method == "index":
-                result: object = compaction.index(content)
-            else:
-                if method == "clean":
-                    cleaned = compaction.clean(content, keeps_legacy_tombstones=arguments[0])
-                else:
-                    cleaned = compaction.end_segment()
-                left, result = cleaned
+            result = result_of(compaction, memory, method, *arguments)
         except CorruptBatchError as error:
-            replies.send(((error.position, error.reason), None))
-            continue
-        replies.send((None, (result, compaction.end_offset)))
-        if left is not None:
-            replies.send_bytes(left)
+            send(replies, ((error.position, error.reason), None))
+        else:
+            send(replies, (None, result))
+
+
+def result_of(
+    compaction: Compaction, memory: SharedMemory, method: str, size: int, *arguments: bool
+) -> tuple[object, object]:
+    content = memory.view(size)
+    if method == "index":
+        return compaction.index(content), compaction.end_offset
+    if method == "clean":
+        (keeps,) = arguments
+        cleaned = compaction.clean(content, keeps_legacy_tombstones=keeps)
+    else:
+        cleaned = compaction.end_segment()
+    return memory.write(cleaned.content), cleaned.aborted
+
+
+def give_way() -> None:
+    """Let requests come first: what wakes up for one runs before this process goes on.
+
+    It gets a part of the processors however busy they are, or logs would grow without end.
+    """
+    with suppress(OSError):
+        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+        os.nice(NICE)
 
 
 if __name__ == "__main__":
-    with suppress(EOFError, BrokenPipeError):
-        serve(Connection(REQUESTS, writable=False), Connection(REPLIES, readable=False))
+    give_way()
+    with (
+        suppress(EOFError, BrokenPipeError, pickle.UnpicklingError),
+        open(REQUESTS, "rb") as from_broker,
+        open(REPLIES, "wb") as to_broker,
+    ):
+        serve(from_broker, to_broker, SharedMemory(int(sys.argv[1])))

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Sequence
 from operator import ge
 from struct import Struct
-from typing import Final
+from typing import Final, NamedTuple
 
 from cluster.formats.compression import (
     UNPACKED_SIZE_MAX,
@@ -34,8 +34,8 @@ from cluster.formats.record_batch import (
     in_64_bits,
     seal,
 )
-from cluster.formats.record_spans import RecordSpan
-from cluster.formats.records import LEGACY_KEY_AT, LEGACY_TIMESTAMP, LENGTH, timestamp_of
+from cluster.formats.record_columns import RecordColumns
+from cluster.formats.records import LEGACY_KEY_AT, LEGACY_TIMESTAMP, LENGTH, timestamp_of, varint
 from cluster.wire.varint import encode
 
 _OFFSET: Final = Struct(">q")
@@ -44,24 +44,30 @@ _CRC_AT: Final = PREFIX_SIZE
 
 
 def batch_of(
-    header: BatchHeader, body: bytes, kept: Sequence[RecordSpan], delete_horizon_ms: int | None
+    header: BatchHeader,
+    body: bytes,
+    columns: RecordColumns,
+    kept: Sequence[int],
+    delete_horizon_ms: int | None,
 ) -> bytes:
-    """Return the batch of *header* with only the records *kept*, which are parts of its unpacked
+    """Return the batch of *header* with only the records *kept*, by their numbers, of its unpacked
     *body*.
 
     With *delete_horizon_ms*, which the batch does not have yet, its header gets it: the time up to
     which its tombstones are needed.
     """
     base_ms, attributes = header.base_timestamp, header.attributes
-    if delete_horizon_ms is None:
-        content = b"".join([body[span.start : span.end] for span in kept])
-    else:
-        # The horizon stands where the time did from which records count theirs.
-        content = b"".join([rebased(body, span, base_ms - delete_horizon_ms) for span in kept])
-        base_ms, attributes = delete_horizon_ms, attributes | DELETE_HORIZON
+    ends = columns.ends
+    starts = [0, *ends]
+    records = [body[starts[number] : ends[number]] for number in kept]
     latest_ms = header.max_timestamp
     if not header.is_log_append_time:
-        latest_ms = max(timestamp_of(header, span.time_delta) for span in kept)
+        latest_ms = max(timestamp_of(header, time_delta_of(record).value) for record in records)
+    if delete_horizon_ms is not None:
+        # The horizon stands where the time did from which records count theirs.
+        shift_ms = base_ms - delete_horizon_ms
+        records = [rebased(record, shift_ms) for record in records]
+        base_ms, attributes = delete_horizon_ms, attributes | DELETE_HORIZON
     return sealed(
         header._replace(
             attributes=attributes,
@@ -69,15 +75,30 @@ def batch_of(
             max_timestamp=latest_ms,
             record_count=len(kept),
         ),
-        pack(content, header.codec),
+        pack(b"".join(records), header.codec),
     )
 
 
-def rebased(body: bytes, span: RecordSpan, shift_ms: int) -> bytes:
+class TimeDelta(NamedTuple):
+    """The timestamp delta of a record, where it begins, and where it ends."""
+
+    value: int
+    start: int
+    end: int
+
+
+def time_delta_of(record: bytes) -> TimeDelta:
+    _, attributes_at = varint(record, 0)
+    start = attributes_at + 1
+    value, end = varint(record, start)
+    return TimeDelta(value, start, end)
+
+
+def rebased(record: bytes, shift_ms: int) -> bytes:
     """Return the record with a timestamp delta that is *shift_ms* larger."""
-    delta = in_64_bits(span.time_delta + shift_ms)
-    content = body[span.time_at - 1 : span.time_at]
-    content += encode((delta << 1) ^ (delta >> 63)) + body[span.offset_at : span.end]
+    value, start, end = time_delta_of(record)
+    delta = in_64_bits(value + shift_ms)
+    content = record[start - 1 : start] + encode((delta << 1) ^ (delta >> 63)) + record[end:]
     return encode(2 * len(content)) + content
 
 

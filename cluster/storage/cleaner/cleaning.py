@@ -28,6 +28,9 @@ from cluster.storage.log.partition_log import PartitionLog
 from cluster.storage.segments.segment import Segment
 
 SLOTS_MIN: Final = 1024
+LATEST_SHARE: Final = 8
+"""Of the memory of the offset map this part is for the latest keys, of which it knows each in a
+fifth of the time."""
 
 
 class LogChanged(Exception):
@@ -76,10 +79,12 @@ class Cleaning:
         """The segment that `fill` has made."""
         record_count = part.end_offset - part.first_dirty_offset
         slots = int(record_count / max(limits.map_load_factor, 0.01)) + SLOTS_MIN
+        latest_size = limits.map_size // LATEST_SHARE
         self._compaction = begin(
             CompactionRules(
                 part.first_dirty_offset,
-                min(limits.map_size, SLOT_SIZE * slots),
+                min(limits.map_size - latest_size, SLOT_SIZE * slots),
+                latest_size,
                 limits.map_load_factor,
                 wall_ms,
                 log.config.delete_retention_ms,
@@ -214,17 +219,19 @@ class Cleaning:
         with self._disk():
             file = self._files.open(path)
         try:
-            position = 0
+            position, read_size = 0, self._read_size
             while position < end:
                 self.check()
                 with self._disk():
-                    content = file.read(position, min(self._read_size, end - position))
+                    content = file.read(position, min(read_size, end - position))
                 with self._placed(segment, position):
                     size = whole_size(content)
                     if size == 0:
                         size = parse_header(content).size
                         if size > end - position:
                             raise CorruptBatchError(0, f"{end - position} bytes are left of {size}")
+                        # The next ones may be as large: they need not be read twice.
+                        read_size = max(read_size, size)
                         with self._disk():
                             content = file.read(position, size)
                 yield position, content[:size]

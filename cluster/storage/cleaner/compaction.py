@@ -14,7 +14,9 @@ What is kept (`tests/cluster/storage/cleaner/test_model.py` holds it to that):
 Source: Kafka's LogCleaner.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import compress
+from operator import ge, or_
 from typing import Final, NamedTuple, Protocol
 
 from cluster.formats.compression import UNPACKED_SIZE_MAX, unpacked
@@ -24,14 +26,14 @@ from cluster.formats.record_batch import (
     CURRENT_MAGIC,
     NO_PRODUCER_ID,
     BatchHeader,
+    Buffer,
     CorruptBatchError,
-    PlacedBatch,
     checksum_matches,
     whole_batches,
 )
-from cluster.formats.record_spans import RecordSpan, record_spans
+from cluster.formats.record_columns import RecordColumns, record_columns
 from cluster.storage.cleaner.batches import LegacyMessage, batch_of, empty_batch
-from cluster.storage.cleaner.offset_map import SLOT_SIZE, OffsetMap
+from cluster.storage.cleaner.offset_map import NOT_FOUND, SLOT_SIZE, OffsetMap
 from cluster.storage.cleaner.transactions import Transactions
 
 NOTHING_INDEXED: Final = -1
@@ -43,9 +45,11 @@ class CompactionRules(NamedTuple):
     first_dirty_offset: int
     """Before it no key occurs twice."""
     map_size: int
-    """Bytes for the offset map."""
+    """Bytes for the table of the offset map."""
+    map_latest_size: int
+    """Bytes for the latest keys of the offset map."""
     map_load_factor: float
-    """The largest part of its slots that is filled with keys."""
+    """The largest part of the table's slots that is filled with keys."""
     wall_ms: int
     delete_retention_ms: int
     """How long a tombstone stays, from the first cleaning that reads it."""
@@ -76,13 +80,13 @@ class Compactor(Protocol):
     @property
     def end_offset(self) -> int: ...
 
-    def index(self, content: bytes) -> bool: ...
+    def index(self, content: Buffer) -> bool: ...
 
     def skip_to(self, offset: int) -> None: ...
 
     def begin_cleaning(self) -> None: ...
 
-    def clean(self, content: bytes, *, keeps_legacy_tombstones: bool) -> Cleaned: ...
+    def clean(self, content: Buffer, *, keeps_legacy_tombstones: bool) -> Cleaned: ...
 
     def end_segment(self) -> Cleaned: ...
 
@@ -95,7 +99,7 @@ class Compaction:
     def __init__(self, rules: CompactionRules) -> None:
         self._rules = rules
         slot_count = max(rules.map_size // SLOT_SIZE, 2)
-        self._map = OffsetMap(slot_count)
+        self._map = OffsetMap(slot_count, rules.map_latest_size)
         self._keys_max = min(max(int(slot_count * rules.map_load_factor), 1), slot_count - 1)
         # Those that ended before have no batches in what follows.
         self._transactions = Transactions(
@@ -103,6 +107,8 @@ class Compaction:
         )
         self._indexed = NOTHING_INDEXED
         """The last offset that has been indexed."""
+        self._has_strays = False
+        """Whether a batch has a record with an offset that its header does not have."""
         self._last_dropped: BatchHeader | None = None
         self._last_batches = last_batches(rules.producers)
 
@@ -117,14 +123,14 @@ class Compaction:
 
     # First pass.
 
-    def index(self, content: bytes) -> bool:
+    def index(self, content: Buffer) -> bool:
         """Note the keys in whole batches; False where there is no room for more.
 
         Raises:
             CorruptBatchError: with the position in *content*, at a batch that is damaged.
         """
-        for position, header in checked_batches(content):
-            if not self._index_batch(content[position : position + header.size], header, position):
+        for batch, header, position in checked_batches(content):
+            if not self._index_batch(batch, header, position):
                 return False
             if header.last_offset >= self._rules.first_dirty_offset:
                 self._indexed = max(self._indexed, header.last_offset)
@@ -134,27 +140,26 @@ class Compaction:
         """Note that there are no more records before *offset*."""
         self._indexed = max(self._indexed, offset - 1)
 
-    def _index_batch(self, batch: bytes, header: BatchHeader, position: int) -> bool:
-        if self._transactions.is_useless(header, memoryview(batch)) or header.is_control:
+    def _index_batch(self, batch: memoryview, header: BatchHeader, position: int) -> bool:
+        if self._transactions.is_useless(header, batch) or header.is_control:
             return True
-        first = self._rules.first_dirty_offset
-        keys = [keyed for keyed in keys_of(batch, header, position) if keyed[0] >= first]
-        if self._map.size + len(keys) > self._keys_max:
+        offsets, keys = keys_from(self._rules.first_dirty_offset, batch, header, position)
+        if self._map.size_max + len(keys) > self._keys_max:
             if self._indexed == NOTHING_INDEXED:
                 # One batch has to fit: without it the log would never get clean.
                 assert self._map.size == 0
                 self._map.close()
-                self._map = OffsetMap(2 * len(keys) + 2)
-            elif not self._fit(keys):
+                self._map = OffsetMap(2 * len(keys) + 2, self._rules.map_latest_size)
+            elif self._map.size + len(keys) > self._keys_max and not self._fit(keys):
                 return False
-        put = self._map.put
-        for offset, key in keys:
-            put(key, offset)
+        self._map.put(keys, offsets)
+        if keys and (min(offsets) < header.base_offset or max(offsets) > header.last_offset):
+            self._has_strays = True
         return True
 
-    def _fit(self, keys: list[tuple[int, bytes]]) -> bool:
+    def _fit(self, keys: Sequence[bytes]) -> bool:
         """Return whether there is room for those of *keys* that are new."""
-        new = sum(self._map.get(key) < 0 for key in {key for _, key in keys})
+        new = self._map.get(list(set(keys))).count(NOT_FOUND)
         return self._map.size + new <= self._keys_max
 
     # Second pass.
@@ -165,7 +170,7 @@ class Compaction:
         """
         self._transactions = Transactions(self._rules.aborted)
 
-    def clean(self, content: bytes, *, keeps_legacy_tombstones: bool) -> Cleaned:
+    def clean(self, content: Buffer, *, keeps_legacy_tombstones: bool) -> Cleaned:
         """Return what remains of *content*, whole batches one after the other.
 
         Tombstones of magic 0 and 1 have no time of their own: *keeps_legacy_tombstones* decides
@@ -174,9 +179,8 @@ class Compaction:
         Raises:
             CorruptBatchError: with the position in *content*, at a batch that is damaged.
         """
-        kept: list[bytes] = []
-        for position, header in checked_batches(content):
-            batch = content[position : position + header.size]
+        kept: list[Buffer] = []
+        for batch, header, position in checked_batches(content):
             left = self._left_of(batch, header, position, keeps_legacy_tombstones)
             self._last_dropped = header if left is None else None
             if left is not None:
@@ -193,19 +197,19 @@ class Compaction:
             return self._cleaned([])
         return self._cleaned([empty_batch(last)])
 
-    def _cleaned(self, kept: list[bytes]) -> Cleaned:
+    def _cleaned(self, kept: Sequence[Buffer]) -> Cleaned:
         content = b"".join(kept)
         aborted = tuple(self._transactions.retained)
         self._transactions.retained.clear()
         return Cleaned(content, aborted)
 
     def _left_of(
-        self, batch: bytes, header: BatchHeader, position: int, keeps_legacy_tombstones: bool
-    ) -> bytes | None:
+        self, batch: memoryview, header: BatchHeader, position: int, keeps_legacy_tombstones: bool
+    ) -> Buffer | None:
         """Return what is left of one batch; None for nothing."""
         if header.magic != CURRENT_MAGIC:
             return self._left_of_legacy(batch, header, position, keeps_legacy_tombstones)
-        is_useless = self._transactions.is_useless(header, memoryview(batch))
+        is_useless = self._transactions.is_useless(header, batch)
         if header.is_control:
             left = self._left_of_marker(batch, header, is_useless)
         else:
@@ -222,44 +226,57 @@ class Compaction:
     def _horizon_ms(self) -> int:
         return self._rules.wall_ms + self._rules.delete_retention_ms
 
-    def _left_of_marker(self, batch: bytes, header: BatchHeader, is_useless: bool) -> bytes | None:
+    def _left_of_marker(
+        self, batch: memoryview, header: BatchHeader, is_useless: bool
+    ) -> Buffer | None:
         if header.record_count == 0 or (is_useless and self._is_over(header)):
             return None
         if not is_useless or header.has_delete_horizon:
             return batch
-        body, spans = spans_of(batch, header, 0)
-        return batch_of(header, body, spans, self._horizon_ms)
+        body, columns = columns_of(batch, header, 0)
+        return batch_of(header, body, columns, range(header.record_count), self._horizon_ms)
 
-    def _left_of_records(self, batch: bytes, header: BatchHeader, position: int) -> bytes | None:
-        body, spans = spans_of(batch, header, position)
-        is_over = self._is_over(header)
-        get, indexed, base_offset = self._map.get, self._indexed, header.base_offset
-        kept = []
-        has_tombstones = False
-        for span in spans:
-            offset = base_offset + span.offset_delta
-            key, has_value = span.key, span.has_value
-            if offset <= indexed and (
-                key is None or offset < get(key) or (is_over and not has_value)
-            ):
-                continue
-            # Behind that the values which it deletes are still there: Kafka begins its time early.
-            has_tombstones = has_tombstones or not (has_value or offset > indexed)
-            kept.append(span)
-        if not kept:
+    def _left_of_records(
+        self, batch: memoryview, header: BatchHeader, position: int
+    ) -> Buffer | None:
+        if (
+            self._rules.first_dirty_offset <= header.base_offset
+            and header.last_offset <= self._indexed
+            and not self._has_strays
+            and not self._map.may_have_between(header.base_offset, header.last_offset)
+        ):
+            # Most batches of a log whose keys come again and again: it has been read already.
+            return None
+        body, columns = columns_of(batch, header, position)
+        offsets = offsets_of(header, columns)
+        is_kept = list(map(ge, offsets, self._map.get(columns.keys)))
+        for number in columns.keyless:
+            is_kept[number] = False
+        tombstones = columns.tombstones
+        if self._indexed < max(offsets, default=NOT_FOUND):
+            is_behind = [offset > self._indexed for offset in offsets]
+            is_kept = list(map(or_, is_kept, is_behind))
+            # The values which they delete are still there: Kafka begins their time early.
+            tombstones = [number for number in tombstones if not is_behind[number]]
+        if tombstones and self._is_over(header):
+            for number in tombstones:
+                is_kept[number] = False
+            tombstones = []
+        if not any(is_kept):
             return None
         horizon_ms = None
-        if has_tombstones and not header.has_delete_horizon:
+        if not header.has_delete_horizon and any(is_kept[number] for number in tombstones):
             horizon_ms = self._horizon_ms
-        elif len(kept) == header.record_count:
+        elif all(is_kept):
             return batch
-        return batch_of(header, body, kept, horizon_ms)
+        kept = list(compress(range(header.record_count), is_kept))
+        return batch_of(header, body, columns, kept, horizon_ms)
 
     def _left_of_legacy(
-        self, batch: bytes, header: BatchHeader, position: int, keeps_tombstones: bool
-    ) -> bytes | None:
+        self, batch: memoryview, header: BatchHeader, position: int, keeps_tombstones: bool
+    ) -> Buffer | None:
         try:
-            message = LegacyMessage(batch, header)
+            message = LegacyMessage(bytes(batch), header)
             kept = [
                 number
                 for number, offset in enumerate(message.offsets)
@@ -276,7 +293,7 @@ class Compaction:
     ) -> bool:
         if offset > self._indexed:
             return True
-        is_last = key is not None and offset >= self._map.get(key)
+        is_last = key is not None and offset >= self._map.get([key])[0]
         return is_last and (has_value or keeps_tombstones)
 
     def _is_last_of_producer(self, header: BatchHeader) -> bool:
@@ -299,40 +316,67 @@ def last_batches(producers: tuple[Producer, ...]) -> Mapping[int, tuple[int | No
     }
 
 
-def checked_batches(content: bytes) -> tuple[PlacedBatch, ...]:
+class CheckedBatch(NamedTuple):
+    """A whole batch, and the byte at which it begins in its buffer."""
+
+    batch: memoryview
+    header: BatchHeader
+    position: int
+
+
+def checked_batches(content: Buffer) -> list[CheckedBatch]:
     """Return the batches of *content*, which are whole.
 
     Raises:
         CorruptBatchError: one is damaged.
     """
-    batches = tuple(whole_batches(content))
-    for position, header in batches:
+    view = memoryview(content)
+    found = []
+    for position, header in whole_batches(content):
         if not checksum_matches(content, header, position):
             raise CorruptBatchError(position, "its checksum is wrong")
-    return batches
+        found.append(CheckedBatch(view[position : position + header.size], header, position))
+    return found
 
 
-def spans_of(batch: bytes, header: BatchHeader, position: int) -> tuple[bytes, list[RecordSpan]]:
+def columns_of(
+    batch: memoryview, header: BatchHeader, position: int
+) -> tuple[bytes, RecordColumns]:
     """Return the unpacked body of a batch of magic 2, and its records."""
     try:
         body = bytes(unpacked(batch, header.codec, UNPACKED_SIZE_MAX))
-        return body, list(record_spans(body, header.record_count))
+        return body, record_columns(body, header.record_count)
     except CorruptBatchError as error:
         raise CorruptBatchError(position, error.reason) from error
 
 
-def keys_of(batch: bytes, header: BatchHeader, position: int) -> list[tuple[int, bytes]]:
-    """Return the offsets of the records that have keys, with these."""
-    if header.magic != CURRENT_MAGIC:
+def offsets_of(header: BatchHeader, columns: RecordColumns) -> list[int]:
+    base_offset = header.base_offset
+    return [base_offset + delta for delta in columns.offset_deltas]
+
+
+def keys_from(
+    first_offset: int, batch: memoryview, header: BatchHeader, position: int
+) -> tuple[list[int], list[bytes]]:
+    """Return the offsets and the keys of the records that have one, from *first_offset* on."""
+    if header.magic == CURRENT_MAGIC:
+        _, columns = columns_of(batch, header, position)
+        offsets, keys, keyless = offsets_of(header, columns), columns.keys, columns.keyless
+    else:
         try:
-            message = LegacyMessage(batch, header)
-            keyed = [
-                (offset, message.key_and_value(number)[0])
-                for number, offset in enumerate(message.offsets)
-            ]
+            message = LegacyMessage(bytes(batch), header)
+            numbers = range(len(message.offsets))
+            found = [message.key_and_value(number)[0] for number in numbers]
         except CorruptBatchError as error:
             raise CorruptBatchError(position, error.reason) from error
-    else:
-        _, spans = spans_of(batch, header, position)
-        keyed = [(header.base_offset + span.offset_delta, span.key) for span in spans]
-    return [(offset, key) for offset, key in keyed if key is not None]
+        offsets, keys = message.offsets, [key or b"" for key in found]
+        keyless = [number for number, key in enumerate(found) if key is None]
+    if not keyless and min(offsets, default=first_offset) >= first_offset:
+        return offsets, keys
+    left_out = set(keyless)
+    numbers_kept = [
+        number
+        for number, offset in enumerate(offsets)
+        if offset >= first_offset and number not in left_out
+    ]
+    return [offsets[number] for number in numbers_kept], [keys[number] for number in numbers_kept]

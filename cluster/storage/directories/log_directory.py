@@ -1,11 +1,10 @@
 """One log directory: its logs, and what is known about them after a restart.
 
-Has the directory's owner, checkpoints and mark of a clean shutdown; its lock is
-`directory_lock`'s.  Knows no other directory.  Every failed operation of the disk takes the
+Has the directory's owner and checkpoints; its lock is `directory_lock`'s, and its mark of a clean
+shutdown `clean_mark`'s.  Knows no other directory.  Every failed operation of the disk takes the
 directory offline.
 """
 
-import json
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
@@ -27,8 +26,13 @@ from cluster.formats.directory_names import (
 )
 from cluster.formats.errors import CorruptFileError
 from cluster.formats.record_batch import CorruptBatchError
-from cluster.model.ids import UNKNOWN_BROKER_EPOCH, BrokerEpoch, TopicPartition
+from cluster.model.ids import UNKNOWN_BROKER_EPOCH, TopicPartition
 from cluster.storage.directories.checkpoints import read_offsets, write_offsets
+from cluster.storage.directories.clean_mark import (
+    CLEAN_MARK,
+    intact_since_in_mark,
+    write_clean_mark,
+)
 from cluster.storage.directories.directory_lock import LOCK, DirectoryLock
 from cluster.storage.directories.properties import (
     MetaProperties,
@@ -37,7 +41,7 @@ from cluster.storage.directories.properties import (
     write_meta_properties,
 )
 from cluster.storage.errors import KafkaStorageError, LogDirectoryRefused
-from cluster.storage.files import Files, read_whole, remove_if_there, replace_whole
+from cluster.storage.files import Files, remove_if_there
 from cluster.storage.health import DirectoryHealth
 from cluster.storage.log.partition_log import PartitionLog
 from cluster.storage.log.producer_state import PRODUCER_EXPIRATION_MS
@@ -47,9 +51,6 @@ from cluster.storage.recovery.findings import Kind, KnownOffsets, RecoveryReport
 from cluster.storage.recovery.opening import open_log
 
 CHECKPOINTS: Final = (RECOVERY_POINTS, LOG_STARTS, CLEANED_OFFSETS, HIGH_WATERMARKS)
-CLEAN_MARK: Final = ".kafka_cleanshutdown"
-INTACT_SINCE: Final = "intactSince"
-"""A field of this project in the mark's JSON, of which Kafka reads only the broker epoch."""
 
 
 class PlannedEnd(NamedTuple):
@@ -137,7 +138,7 @@ class LogDirectory:
         )
         self.was_closed = any(entry.name == CLEAN_MARK for entry in entries)
         self.flushed_since = self._lock.found_flushed_since
-        self.intact_since = self._read_mark()
+        self.intact_since = intact_since_in_mark(self._files, self.path)
         if self.intact_since == UNKNOWN_BROKER_EPOCH and self._lock.machine_went_on:
             self.intact_since = self._lock.found_intact_since
         self.survey = survey(tuple(entry.name for entry in entries if entry.is_directory))
@@ -167,16 +168,6 @@ class LogDirectory:
         except CorruptFileError as error:
             self.problems.append(str(error))
             return {}
-
-    def _read_mark(self) -> BrokerEpoch:
-        """Read the mark of earlier incarnations: an empty one if it is missing, or Kafka's."""
-        content = read_whole(self._files, f"{self.path}/{CLEAN_MARK}")
-        with suppress(ValueError):
-            mark = json.loads(content or b"{}")
-            since = mark.get(INTACT_SINCE) if isinstance(mark, dict) else None
-            if type(since) is int:
-                return BrokerEpoch(since)
-        return UNKNOWN_BROKER_EPOCH
 
     def sign(self, owner: MetaProperties) -> None:
         """Write *owner* into the directory, unless it is there already."""
@@ -589,11 +580,7 @@ class LogDirectory:
             self.release()
             return
         with self.health.guard():
-            mark = {"version": 0, "brokerEpoch": broker_epoch}
-            if intact_since != UNKNOWN_BROKER_EPOCH:
-                mark[INTACT_SINCE] = intact_since
-            content = json.dumps(mark, separators=(",", ":")).encode("ascii")
-            replace_whole(self._files, self.path, CLEAN_MARK, content)
+            write_clean_mark(self._files, self.path, broker_epoch, intact_since)
         self.release()
 
     def release(self) -> None:

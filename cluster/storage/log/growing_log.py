@@ -145,10 +145,21 @@ class GrowingLog:
         """Everything before this offset is durable."""
         self.cleaned_offset: int | None = None
         """Before it the log has been compacted; None for one that never was."""
+        self._assert_whole()
+
+    def _assert_whole(self) -> None:
+        """Assert, where the log opens and closes, that segments, epochs and offsets agree."""
+        segments, end_offset = self._segments, self.log_end_offset
         assert segments, "a log has a last segment"
-        assert segments[-1].base_offset <= self.log_end_offset, "a log ends in its last segment"
-        assert log_start_offset <= self.log_end_offset, "a log starts before its end"
-        assert recovery_point <= self.log_end_offset, "no more is durable than there is"
+        for before, after in pairwise(segments):
+            assert before.base_offset < after.base_offset, "segments follow each other"
+        assert segments[0].base_offset <= self.log_start_offset, "a log starts in a segment"
+        assert segments[-1].base_offset <= end_offset, "a log ends in its last segment"
+        assert self.log_start_offset <= end_offset, "a log starts before its end"
+        assert self.recovery_point <= end_offset, "no more is durable than there is"
+        assert self._producers.end_offset == end_offset, "producers are known up to the log's end"
+        epochs = self.epochs.starts
+        assert not epochs or epochs[-1].start_offset <= end_offset, "an epoch begins in the log"
 
     @property
     def segments(self) -> tuple[Segment, ...]:
@@ -556,5 +567,6 @@ class GrowingLog:
         if not is_durable:
             self.flush(now_ms)
         assert self.recovery_point == self.log_end_offset, "a closed log is durable"
+        self._assert_whole()
         for segment in self._segments:
             segment.close()

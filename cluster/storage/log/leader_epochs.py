@@ -17,6 +17,7 @@ Source: Kafka's LeaderEpochFileCache.
 """
 
 from bisect import bisect_right
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from cluster.formats.checkpoints import LEADER_EPOCHS, encode_rows, parse_rows
@@ -72,6 +73,9 @@ class LeaderEpochs:
         return self._starts
 
     def _replace_starts(self, starts: tuple[EpochStart, ...]) -> None:
+        for before, after in pairwise(starts[-2:]):
+            assert before.epoch < after.epoch, "epochs rise"
+            assert before.start_offset < after.start_offset, "so do their starts"
         self._starts = starts
         self.latest = starts[-1].epoch if starts else UNDEFINED
 

@@ -17,6 +17,8 @@ from itertools import compress
 from struct import Struct, error, pack
 from typing import Final, NamedTuple, TypeAlias
 
+from cluster.formats.record_columns import STEPS
+
 Body: TypeAlias = bytes | bytearray
 
 ASCII: Final = bytes(range(128))
@@ -49,31 +51,11 @@ HEAD_SIZE_MAX: Final = 128
 KEY_LENGTHS: Final = frozenset({1, *range(0, 128, 2)})
 """The lengths of keys that take one byte; 1 is that of no key."""
 KEY_LENGTHS_MAX: Final = 16
-BEYOND: Final = 2**40
-"""Behind the end of every body."""
 IS_LATER: Final = tuple(bytes(byte + 1) + b"\1" * (255 - byte) for byte in range(256))
 ODD: Final = bytes(range(1, 256, 2))
 EARLIER: Final = -1
 LATER: Final = 2**70
 """Of timestamps: behind every one that a batch can claim."""
-
-
-def steps_by_length() -> tuple[int, ...]:
-    """Return how far it is from a record to the next one, by its first two bytes, the lower one
-    first.
-
-    BEYOND for what is no length, or one of more bytes.
-    """
-    steps = [BEYOND] * 65536
-    for high in range(256):
-        row = 256 * high
-        steps[row : row + 128 : 2] = range(1, 65)
-        if high < 128:
-            steps[row + 128 : row + 256 : 2] = range(2 + 64 * high, 66 + 64 * high)
-    return tuple(steps)
-
-
-STEPS: Final = steps_by_length()
 
 
 class Form(NamedTuple):

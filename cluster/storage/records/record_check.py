@@ -17,9 +17,9 @@ from struct import Struct
 from typing import Final
 
 from cluster.formats.record_batch import HEADER_SIZE, Buffer
+from cluster.formats.record_columns import BEYOND
 from cluster.storage.errors import HeavyBatch, InvalidRecord
 from cluster.storage.records.columns import (
-    BEYOND,
     DELTAS_MAX,
     EARLIER,
     ONE_BYTE_MAX,

@@ -35,7 +35,7 @@ from cluster.formats.record_batch import (
     stamp_max_timestamp,
     whole_batches,
 )
-from cluster.formats.record_spans import record_spans
+from cluster.formats.record_columns import record_columns
 from cluster.formats.records import TIMESTAMP_MAX, record_times
 from cluster.storage.errors import (
     HeavyBatch,
@@ -207,9 +207,7 @@ def says_its_times(
 
 def check_keys(body: Body, count: int) -> None:
     """Raise RecordsWithoutKey unless all *count* records, which are sound, have keys."""
-    places = [
-        number for number, span in enumerate(record_spans(bytes(body), count)) if span.key is None
-    ]
+    places = record_columns(bytes(body), count).keyless
     if places:
         raise RecordsWithoutKey(places)
 

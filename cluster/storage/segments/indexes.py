@@ -185,6 +185,7 @@ class IndexFile:
     def truncate_to(self, offset: int) -> None:
         """Drop the entries of *offset* and beyond."""
         self.keep(self.number_at_most(self.OFFSET, offset - 1 - self.base_offset) + 1)
+        assert self.last is None or self.base_offset + self.last[self.OFFSET] < offset
 
     def trim(self) -> None:
         """Truncate the file to its entries: the segment does not grow any more."""
@@ -215,8 +216,10 @@ class OffsetIndex(IndexFile):
 
     def append(self, last_offset: int, position: int) -> None:
         last = self.last
+        entry = last_offset - self.base_offset, position
         assert last is None or position > last[self.POSITION], "positions rise"
-        self.add((last_offset - self.base_offset, position))
+        assert last is None or entry[self.OFFSET] > last[self.OFFSET], "offsets rise"
+        self.add(entry)
 
     def position_before(self, offset: int) -> int:
         """Return a position at or before the batch that holds *offset*; 0 when the index knows
@@ -265,6 +268,7 @@ class TimeIndex(IndexFile):
         The closing entry of a segment has room in any case.
         """
         if timestamp > self.max_timestamp and (is_closing or not self.is_full):
+            assert offset >= self.max_timestamp_offset, "later records have later times"
             self.add((timestamp, offset - self.base_offset))
 
     def offset_before(self, timestamp: int) -> int:

@@ -154,6 +154,7 @@ class Segment:
         self.offset_index.load(index_size, size)
         self.time_index.load(time_index_size, size)
         self._note_indexed_time()
+        self._assert_indexed()
 
     def begin_rebuild(self, modified_ms: int) -> None:
         """Start with empty indexes beside a file of batches that `adopt` then goes through.

@@ -50,7 +50,7 @@ def read_snapshot(
         NoClusterHere: there is no `/brokers/topics` at *cluster*.
         Denied: topics are asked for by a pattern, and it may not be seen which there are.
     """
-    broker_names, topic_names, marked = yield from read(
+    broker_names, topic_names, marked_names = yield from read(
         map(GetChildren, (paths.BROKER_IDS, paths.TOPICS, paths.DELETE_TOPICS))
     )
     if topic_names is None:
@@ -92,18 +92,11 @@ def read_snapshot(
         (epoch,) = understood(fixed[1], reply, faults)
     moves: Mapping[TopicPartition, tuple[BrokerId, ...]] = moving or {}
     stale = yield from read_stale(moves, assignments, frozenset(listed))
-    gone = frozenset(visible_names(paths.DELETE_TOPICS, marked, faults))
+    marked = frozenset(visible_names(paths.DELETE_TOPICS, marked_names, faults))
     return ClusterSnapshot(
         brokers=brokers,
         topics={
-            name: TopicSnapshot(
-                name=name,
-                assignment=assignment,
-                config=configs[name] or NO_OVERRIDES,
-                states=states.get(name, {}),
-                is_marked_for_deletion=name in gone,
-                leaderless_since_ms=leaderless.get(name, {}),
-            )
+            name: topic_of(name, assignment, configs[name], states, leaderless, marked)
             for name, assignment in assignments.items()
         },
         controller=controller,
@@ -111,8 +104,27 @@ def read_snapshot(
         migration=migration if migration is not None and migration.has_begun else None,
         moving={each: to for each, to in moves.items() if each not in stale},
         stale_moves={each: to for each, to in moves.items() if each in stale},
+        stale_deletions=marked.difference(listed),
         broker_defaults=broker_defaults or NO_OVERRIDES,
         faults=faults_of((*faults, *(each for unread in mendable.values() for each in unread))),
+    )
+
+
+def topic_of(
+    name: str,
+    assignment: TopicAssignment,
+    config: ConfigOverrides | None,
+    states: Mapping[str, Mapping[int, PartitionState]],
+    leaderless: Mapping[str, Mapping[int, int]],
+    marked: Container[str],
+) -> TopicSnapshot:
+    return TopicSnapshot(
+        name=name,
+        assignment=assignment,
+        config=config or NO_OVERRIDES,
+        states=states.get(name, {}),
+        is_marked_for_deletion=name in marked,
+        leaderless_since_ms=leaderless.get(name, {}),
     )
 
 

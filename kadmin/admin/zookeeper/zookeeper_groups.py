@@ -26,8 +26,8 @@ from kadmin.admin.ports import Fence, LogTeller, Outcome, Partly
 from kadmin.admin.zookeeper.connection import Connection
 from kadmin.admin.zookeeper.snapshot import decoding_topics, topics_in
 from kadmin.admin.zookeeper.topic_names import read_topic_names
-from kadmin.admin.zookeeper.transaction import read_fence, write
-from kadmin.errors import UsageError
+from kadmin.admin.zookeeper.transaction import KRaftOwnsCluster, read_fence, write
+from kadmin.errors import RefusedError, UsageError
 from kadmin.plan.groups.changes import (
     GroupDeletionPlan,
     GroupPlan,
@@ -41,6 +41,19 @@ from kadmin.wording import first_listed
 
 HOST: Final = re.compile(r"(.+)-\d+-[0-9a-f]{1,8}")
 """What follows the name of its group in the id that a consumer gives itself."""
+
+
+class OldConsumersEnd(RefusedError):
+    """Groups that live in ZooKeeper are to be changed, and their cluster leaves it."""
+
+    def __init__(self, kraft_controller_epoch: int) -> None:
+        super().__init__(
+            "a KRaft controller owns this cluster"
+            f" (/controller: kraftControllerEpoch={kraft_controller_epoch}), and groups that keep"
+            " their offsets in ZooKeeper end with it",
+            hint="copy their offsets to the brokers: kadmin groups migrate-offsets"
+            " --from-zookeeper --group NAME",
+        )
 
 
 class ZooKeeperGroups:
@@ -110,7 +123,10 @@ class ZooKeeperGroups:
         return self.connection.read(read_partitions(self.connection.settings.connect))
 
     def fence(self) -> Fence:
-        return read_fence(self.connection)
+        try:
+            return read_fence(self.connection)
+        except KRaftOwnsCluster as error:
+            raise OldConsumersEnd(error.kraft_controller_epoch) from error
 
     def write(self, fence: Fence, plan: GroupPlan) -> Outcome:
         """Write what *plan* means for one group after the other, each whole or not at all.

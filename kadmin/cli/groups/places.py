@@ -1,5 +1,6 @@
 """Where groups are kept: by brokers, or in ZooKeeper by old consumers; hints that lead there."""
 
+import re
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Final
@@ -9,6 +10,7 @@ from kadmin.errors import KadminError
 
 COMMAND: Final = "kadmin groups"
 IN_ZOOKEEPER: Final = f"{COMMAND} --in-zookeeper"
+OF_ONE_PLACE: Final = re.compile(rf"{COMMAND}(?! migrate-offsets\b)")
 
 
 @contextmanager
@@ -26,7 +28,7 @@ def leading_to_groups(
         if isinstance(error, NotChanged):
             in_zookeeper = changed_in_zookeeper
         if in_zookeeper and error.hint is not None:
-            error.hint = error.hint.replace(COMMAND, IN_ZOOKEEPER)
+            error.hint = OF_ONE_PLACE.sub(IN_ZOOKEEPER, error.hint)
         elif isinstance(error, NoSuchGroup) and kept_in_zookeeper(session, error.names):
             error.hint = (
                 f"it is a group of old consumers: '{IN_ZOOKEEPER} --describe --group"

@@ -5,7 +5,7 @@ Finds the logs and makes the request.  Merges nothing.
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 COUNTED_BYTES_MAX: Final = 64 << 20
 """Of more than this, all lines as plain text are not counted by kind unless that is asked for: it
 takes longer than the merge."""
-
-HERE_BYTES_MAX: Final = 64 << 20
-"""So much is merged sooner by this process than others start."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,25 +116,10 @@ def plan(
 
 
 def request_here(job: Job) -> "MergeRequest":
-    """Return the request of *job*, without Spark where that is not worth its start.
+    """Return the request of *job*, without Spark where that is not worth its start."""
+    from kadmin.jobs.merge.engines import without_idle_spark
 
-    That is where its logs are small, and neither a master of other machines nor a setting asks for
-    Spark.
-    """
-    from kadmin.jobs.processes import core_count
-    from kadmin.jobs.spark.master_url import is_for_spark, local_cores
-
-    request, master = job.request, job.request.master
-    size = sum(file.content_bytes for source in request.sources for file in source.files)
-    if is_for_spark(master, request.conf, size):
-        return request
-    if size <= HERE_BYTES_MAX:
-        return replace(request, master=None)
-    if master is None:
-        return replace(request, processes=core_count())
-    if is_submitted():
-        return request
-    return replace(request, master=None, processes=local_cores(master) or core_count())
+    return without_idle_spark(job.request, is_submitted=is_submitted())
 
 
 def check_inputs(paths: Sequence[str], options: dict[str, Any]) -> None:

@@ -34,7 +34,7 @@ def execute(
     rate = options["throttle"]
     request = ReassignmentRequest(
         targets_in=wanted.asked,
-        cluster_id=wanted.cluster_id,
+        planned_from=wanted.planned_from,
         is_additional=options["additional"],
         rate=rate,
         dir_rate=options["replica_alter_log_dirs_throttle"],

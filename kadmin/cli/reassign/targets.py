@@ -8,7 +8,7 @@ import click
 
 from cluster.model.ids import BrokerId
 from kadmin.arguments.numbers import parse_broker_list, parse_numbers
-from kadmin.arguments.reassignment_files import TARGETS_HINT, parse_targets_for
+from kadmin.arguments.reassignment_files import TARGETS_HINT, PlannedFrom, parse_targets_for
 from kadmin.cli.files import name_of, read_text
 from kadmin.cli.options import exactly_one
 from kadmin.plan.broker_names import unknown_brokers
@@ -31,12 +31,11 @@ TargetsIn: TypeAlias = Callable[["ClusterSnapshot"], "Targets"]
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is to be *asked* for, and what is *verified* then; *cluster_id* is that of the cluster
-    for which it was planned, where that is known."""
+    """What is to be *asked* for, and what is *verified* then."""
 
     asked: TargetsIn
     verified: TargetsIn
-    cluster_id: str | None = None
+    planned_from: PlannedFrom = PlannedFrom()
 
 
 def wanted_by(options: Mapping[str, Any], *, is_asked: bool) -> Wanted:
@@ -92,8 +91,8 @@ def cancelled_by(options: Mapping[str, Any]) -> TargetsIn:
 
 def of_file(options: Mapping[str, Any]) -> Wanted:
     path = options["reassignment_json_file"]
-    targets, cluster_id = parse_targets_for(read_text(path, TARGETS_HINT), name_of(path))
-    return Wanted(lambda _: targets, lambda _: targets, cluster_id)
+    targets, planned_from = parse_targets_for(read_text(path, TARGETS_HINT), name_of(path))
+    return Wanted(lambda _: targets, lambda _: targets, planned_from)
 
 
 def of_broker(options: Mapping[str, Any], *, is_asked: bool) -> Wanted:

@@ -3,7 +3,6 @@
 The reading actions are here; what changes a topic is in `kadmin.cli.topics.changes`.
 """
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -32,9 +31,7 @@ from kadmin.cli.watching import watch, watch_option
 from kadmin.errors import ExitCode
 
 if TYPE_CHECKING:
-    from kadmin.admin.ports import TopicAdmin
     from kadmin.arguments.topics import TopicSelection
-    from kadmin.plan.health import Finding
     from kadmin.reports.topics import ClusterReport
 
 ACTIONS: Final = "Actions (exactly one)"
@@ -381,15 +378,24 @@ def list_topics(session: Session, selection: "TopicSelection", *, if_exists: boo
 
 
 def describe_topics(session: Session, selection: "TopicSelection", options: dict[str, Any]) -> None:
+    from kadmin.app.describing import WantedReport, read_report
     from kadmin.plan.health import Finding
     from kadmin.reports.unanswered import require_answers
 
     given = [name for name in FILTER_FINDINGS if options[name]]
-    only = Finding[FILTER_FINDINGS[given[0]]] if given else None
+    wanted = WantedReport(
+        topic_id=options["topic_id"],
+        only=Finding[FILTER_FINDINGS[given[0]]] if given else None,
+        is_overrides_only=options["topics_with_overrides"],
+        is_summary=options["summary"],
+        has_eligible_leaders=not session.output.shows_tables(plain=options["plain"]),
+        may_miss=options["if_exists"],
+        default_min_isr=options["default_min_isr"],
+    )
     found: list[ClusterReport] = []
 
     def show() -> None:
-        report = read_report(session, selection, options, only)
+        report = read_report(session, selection, wanted)
         if options["summary"]:
             from kadmin.cli.topics.summary import show_summary
 
@@ -425,64 +431,3 @@ def show_report(session: Session, report: "ClusterReport", options: dict[str, An
             session.output.note(report.emptiness)
         for warning in (*dead_leader_warnings(report), *refusal_warnings(report)):
             session.output.warn(warning)
-
-
-def read_report(
-    session: Session,
-    selection: "TopicSelection",
-    options: dict[str, Any],
-    only: "Finding | None",
-) -> "ClusterReport":
-    from cluster.model.fault import Thing
-    from kadmin.arguments.topics import NoSuchTopicId
-    from kadmin.reports.topics import report_on
-
-    overrides, topic_id = options["topics_with_overrides"], options["topic_id"]
-    with session.topics() as admin:
-        if topic_id is not None:
-            selection = selection_of_id(session, admin, selection, topic_id)
-        snapshot = admin.snapshot(
-            selection,
-            with_states=options["summary"] or not overrides,
-            # No name means all topics, but an id that no topic has means none.
-            with_topics=topic_id is None or bool(selection.wanted),
-        )
-        if selection.wanted and selection.is_by_name:
-            # Not of all topics: over the wire each broker is asked, and one may hang.
-            snapshot = admin.with_refusals(snapshot)
-        if not (overrides or options["summary"]) and not session.output.shows_tables(
-            plain=options["plain"]
-        ):
-            snapshot = admin.with_eligible_leaders(snapshot)
-        names = list(snapshot.topics)
-        if topic_id is None and selection.missing(names) and not options["if_exists"]:
-            # A topic that is damaged is missing in the snapshot, but it is there.
-            hidden = (
-                each.subject.name for each in snapshot.faults if each.subject.thing is Thing.TOPIC
-            )
-            wanted = selection.wanted if selection.is_by_name else ()
-            selection.require([*admin.names(wanted).names, *hidden])
-    if topic_id is not None:
-        # The topic may have been deleted and made again since its id was read.
-        names = [name for name in names if snapshot.topics[name].assignment.topic_id == topic_id]
-        if not names and not options["if_exists"]:
-            raise NoSuchTopicId(topic_id)
-    return report_on(
-        snapshot,
-        names,
-        only=only,
-        with_overrides=overrides,
-        default_min_isr=options["default_min_isr"],
-    )
-
-
-def selection_of_id(
-    session: Session, admin: "TopicAdmin", selection: "TopicSelection", topic_id: str
-) -> "TopicSelection":
-    """Return *selection* with the topics of that id as the ones that are wanted, which may be
-    none."""
-    found = admin.topics_of_id(topic_id)
-    if not found.names:
-        for fault in found.faults:
-            session.output.warn(f"left out, whatever its id is: {fault}")
-    return replace(selection, wanted=found.names)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from cluster.model import fault as subjects
 from cluster.model.outcome import Committed
 from kadmin.arguments.topics import TopicSelection
-from kadmin.errors import ExitCode, KadminError, RefusedError
+from kadmin.errors import RefusedError
 from kadmin.execute.commit import ATTEMPTS_MAX, ChangedInBetween
 from kadmin.execute.planned_cluster import check_cluster
 from kadmin.execute.supervision.carrying_out import Site
@@ -14,26 +14,12 @@ from kadmin.execute.supervision.reading import Clock, found_run, rooms_of, with_
 from kadmin.execute.unreadable import refuse_unreadable
 from kadmin.plan.moves.plan_file import MovePlan, PlannedMove
 from kadmin.plan.reassignment.sizes import sizes_of
+from kadmin.plan.supervision.drift import check_drift
 from kadmin.plan.supervision.gates import Closed, GatesClosed, closed_before
 from kadmin.plan.supervision.pace import FIRST
 from kadmin.plan.supervision.run import Goal, MoveRun, RunState, Settings
 from kadmin.plan.supervision.standing import Standing
 from kadmin.plan.supervision.view import View
-from kadmin.wording import counted, listed
-
-
-class PlanDrifted(KadminError):
-    """Partitions are not as they were when the plan was made."""
-
-    exit_code = ExitCode.FOUND
-
-    def __init__(self, drifted: Sequence[str]) -> None:
-        super().__init__(
-            f"{counted(len(drifted), 'partition')} changed since the plan was made, and nothing was"
-            f" written: {listed(drifted, '; ')}",
-            hint="plan again from what is there now: kadmin reassign plan",
-        )
-        self.drifted = tuple(drifted)
 
 
 class RunUnfinished(RefusedError):
@@ -82,7 +68,7 @@ def judge_beginning(site: Site, run: MoveRun, clock: Clock) -> Beginning:
         snapshot, {subjects.REASSIGNMENT, subjects.BROKERS, *map(subjects.topic, names)}
     )
     view = View(snapshot=snapshot, now_ms=clock.now_ms(), time_ms=clock.time_ms())
-    refuse_drift(run, view)
+    check_drift(run.moves, snapshot, (Standing.BEFORE, Standing.DONE))
     log_dirs = site.admin.log_dirs([move.partition for move in run.moves]) or {}
     sized = with_sizes(run, sizes_of(log_dirs))
     if sized.settings.is_adaptive:
@@ -116,34 +102,6 @@ def is_same(one: MovePlan, other: MovePlan) -> bool:
     ]
     times = one.planned_at_ms == other.planned_at_ms
     return times and one.cluster_id == other.cluster_id and moves[0] == moves[1]
-
-
-def refuse_drift(run: MoveRun, view: View) -> None:
-    drifted = []
-    for move in run.moves:
-        text = drift_of(move, view)
-        if text:
-            drifted.append(f"{move.partition} {text}")
-    if drifted:
-        raise PlanDrifted(drifted)
-
-
-def drift_of(move: PlannedMove, view: View) -> str:
-    """Return what has become of a partition since it was planned; empty where nothing has."""
-    standing = view.standings((move,))[move.partition]
-    if standing in (Standing.BEFORE, Standing.DONE):
-        return ""
-    if standing is Standing.GONE:
-        return "is not there any more"
-    if standing.is_under_way:
-        return "is being moved"
-    topic = view.snapshot.topics[move.partition.topic]
-    now = topic.assignment.partitions[move.partition.partition].replicas
-    return f"has {ids(now)}, planned from {ids(move.replicas)}"
-
-
-def ids(brokers: Sequence[int]) -> str:
-    return ",".join(map(str, brokers))
 
 
 def create(site: Site, beginning: Beginning) -> None:

@@ -72,9 +72,9 @@ class StateChangeSource(DataSource):
 
 @dataclass
 class SlicePartition(InputPartition):
-    """A slice of time, which is one task."""
+    """A slice of time, which is one task; None where no line is wanted."""
 
-    task: SliceTask
+    task: SliceTask | None
 
 
 class StateChangeReader(DataSourceReader):
@@ -108,11 +108,12 @@ class StateChangeReader(DataSourceReader):
             directory.rmdir()
         slices = plan(surveyed.files, order=request.order, times=request.times)
         phase = MergePhase(request, found, engine, directory)
-        return [SlicePartition(phase.task(each, None)) for each in slices]
+        # Spark wants one at least.
+        return [SlicePartition(phase.task(each, None)) for each in slices] or [SlicePartition(None)]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         assert isinstance(partition, SlicePartition), "partitions() gives no others"
-        data = merge_slice(partition.task).data
+        data = b"" if partition.task is None else merge_slice(partition.task).data
         if data:
             with pa.ipc.open_stream(data) as batches:
                 yield from as_spark_takes_it(iter(batches), SCHEMA)

@@ -5,8 +5,8 @@
             ...  # valid until the next one is taken
     merged.summary()
 
-Surveys every file while Spark starts, plans slices, lets workers merge them and yields their
-results in order while later ones are still at work.  Knows no format and no terminal.
+Surveys every file, plans slices, has an engine merge them, and yields their results in order while
+later ones are still at work.  Knows no format and no terminal.
 """
 
 import os

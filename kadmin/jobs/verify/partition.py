@@ -97,10 +97,6 @@ def verify_partition(
     Without *read* the segments are read here.  Deep is only what is read of the first replica, and
     of others what that one does not have.
     """
-    sound = np.empty(0, ROW)
-    logs: dict[str, ReplicaLog] = {}
-    places: dict[str, FoundReplica] = {}
-    topic_ids: dict[str, str] = {}
     unreadable = [
         Unreadable(
             f"broker {broker}", "its checkpoint names the partition, whose directory is not there"
@@ -120,30 +116,12 @@ def verify_partition(
     )
     if partition.topic in how.compacted:
         cleaned_offset = ALL_CLEANED
-    for replica in found:
-        if replica.broker not in files_of:
-            continue
-        files = files_of[replica.broker]
-        try:
-            reference = None if replica is found[0] else sound
-            parts = read_parts(replica, files.segments, reference, read, is_deep=how.is_deep)
-            log = logs[replica.broker] = replica_of(
-                files.segments,
-                parts,
-                high_watermark=replica.high_watermark,
-                log_start_offset=replica.log_start_offset,
-                cleaned_offset=cleaned_offset,
-                first_offset=files.first_offset,
-                epochs=files.epochs,
-                being_deleted=files.being_deleted,
-            )
-        except OSError as error:
-            unreadable.append(unreadable_file(replica, error))
-            continue
-        places[replica.broker] = replica
-        if files.topic_id is not None:
-            topic_ids[replica.broker] = files.topic_id
-        sound = max(sound, log.rows, key=len)
+    logs, failed = read_logs(found, files_of, cleaned_offset, read, is_deep=how.is_deep)
+    unreadable += failed
+    places = {replica.broker: replica for replica in found}
+    topic_ids = {
+        broker: topic_id for broker in logs if (topic_id := files_of[broker].topic_id) is not None
+    }
     for broker, reason in namesakes(topic_ids):
         unreadable.append(Unreadable(places[broker].label, reason))
         del logs[broker]
@@ -185,6 +163,43 @@ def listed_files(
         else:
             unreadable.append(Unreadable(replica.label, "there is no segment in it"))
     return files_of, unreadable, beside
+
+
+def read_logs(
+    found: Sequence[FoundReplica],
+    files_of: Mapping[str, ReplicaFiles],
+    cleaned_offset: int,
+    read: Read,
+    *,
+    is_deep: bool,
+) -> tuple[dict[str, ReplicaLog], list[Unreadable]]:
+    """Return the logs of the replicas *found* that have *files_of* them, by broker; and the files
+    for which others cannot be compared."""
+    sound = np.empty(0, ROW)
+    logs: dict[str, ReplicaLog] = {}
+    unreadable: list[Unreadable] = []
+    for replica in found:
+        files = files_of.get(replica.broker)
+        if files is None:
+            continue
+        try:
+            reference = None if replica is found[0] else sound
+            parts = read_parts(replica, files.segments, reference, read, is_deep=is_deep)
+            log = logs[replica.broker] = replica_of(
+                files.segments,
+                parts,
+                high_watermark=replica.high_watermark,
+                log_start_offset=replica.log_start_offset,
+                cleaned_offset=cleaned_offset,
+                first_offset=files.first_offset,
+                epochs=files.epochs,
+                being_deleted=files.being_deleted,
+            )
+        except OSError as error:
+            unreadable.append(unreadable_file(replica, error))
+            continue
+        sound = max(sound, log.rows, key=len)
+    return logs, unreadable
 
 
 def read_parts(

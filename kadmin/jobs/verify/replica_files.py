@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple, TypeVar
 
+from cluster.formats import producer_snapshot
 from cluster.formats.batch_walk import Walk, first_header
 from cluster.formats.checkpoints import LEADER_EPOCHS as EPOCHS
 from cluster.formats.checkpoints import EpochEntry, parse_rows, shown
@@ -77,7 +78,9 @@ def replica_files(directory: str) -> ReplicaFiles:
     starts = [each.start_offset for each in epochs]
     first = FirstOffset(min(starts), EPOCHS) if starts else first_snapshot(segments, known)
     being_deleted = min(deleted, default=None)
-    return ReplicaFiles(segments, first, epochs, being_deleted, said(topic_id_of), damaged)
+    topic_id = said(topic_id_of)
+    damaged += damaged_snapshots(files)
+    return ReplicaFiles(segments, first, epochs, being_deleted, topic_id, damaged)
 
 
 def segments_of(directory: str) -> list[SegmentFiles]:
@@ -186,8 +189,33 @@ def first_snapshot(
     """
     if not segments or not is_current(segments[0].log):
         return None
-    snapshots = [x.base_offset for x in known if (x.kind, x.state) == (".snapshot", "")]
+    snapshots = [each.base_offset for each in known if is_snapshot(each)]
     return FirstOffset(min(snapshots), "a snapshot") if snapshots else None
+
+
+def damaged_snapshots(files: Mapping[str, Opener]) -> Iterator[tuple[str, str]]:
+    """Return the snapshots of producers that a broker passes over when it starts, each with why.
+
+    One that is deleted meanwhile is none.
+    """
+    for name in sorted(files):
+        file = segment_file(name)
+        if file is None or not is_snapshot(file):
+            continue
+        try:
+            source = files[name]()
+            if source.size <= SMALL_SIZE_MAX:
+                producer_snapshot.decode(small(source), name)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            yield name, error.strerror or str(error)
+        except CorruptFileError as error:
+            yield name, error.reason
+
+
+def is_snapshot(file: SegmentFile) -> bool:
+    return (file.kind, file.state) == (producer_snapshot.SUFFIX, "")
 
 
 def is_current(log: Source) -> bool:

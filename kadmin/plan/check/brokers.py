@@ -92,6 +92,7 @@ def misleading_addresses(snapshot: ClusterSnapshot) -> Iterator[Finding]:
 
 def controller_findings(snapshot: ClusterSnapshot) -> Iterator[Finding]:
     text = None
+    brokers: tuple[BrokerId, ...] = ()
     controller = snapshot.controller
     live = snapshot.live
     if snapshot.knows_brokers and not (snapshot.brokers or snapshot.is_hybrid):
@@ -101,8 +102,15 @@ def controller_findings(snapshot: ClusterSnapshot) -> Iterator[Finding]:
             text = "no broker is the controller: no leaders are elected"
     elif controller.broker_id not in live and not controller.is_kraft:
         text = f"broker {controller.broker_id} is the controller, and not registered"
+        brokers = (controller.broker_id,)
     if text is not None:
-        yield Finding(severity=Severity.CRITICAL, kind=Kind.CONTROLLER, text=text, command=DESCRIBE)
+        yield Finding(
+            severity=Severity.CRITICAL,
+            kind=Kind.CONTROLLER,
+            text=text,
+            brokers=brokers,
+            command=DESCRIBE,
+        )
     if controller is not None and snapshot.is_uncopied:
         yield Finding(
             severity=Severity.WARNING,

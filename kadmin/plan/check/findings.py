@@ -69,8 +69,8 @@ class Finding:
     """One cause, with all that it has come of it.
 
     *kind* is a `Kind`, or that of another check.  *text* is a sentence without what *partitions*,
-    *topics* and *groups* name.  *command* is one that helps or shows more, None where there is
-    none.
+    *topics* and *groups* name, unless it *has_names*.  *command* is one that helps or shows more,
+    None where there is none.
     """
 
     severity: Severity
@@ -81,6 +81,7 @@ class Finding:
     brokers: tuple[BrokerId, ...] = ()
     groups: tuple[str, ...] = ()
     command: str | None = None
+    has_names: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

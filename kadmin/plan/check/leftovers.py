@@ -2,16 +2,16 @@
 cannot be read."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from cluster.model import fault as subjects
 from cluster.model.config_entity import ConfigEntity, EntityKind, broker_entity, topic_entity
-from cluster.model.fault import Fault, Thing
+from cluster.model.fault import Fault, Subject, Thing
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic_config_specs import THROTTLED_FOLLOWERS, THROTTLED_LEADERS
-from cluster.model.topic_id import is_read_by_kafka
 from kadmin.plan.check.evidence import Evidence
 from kadmin.plan.check.findings import Finding, Kind, Severity
 from kadmin.plan.reassignment.dir_moves import running_dir_moves
@@ -24,6 +24,7 @@ from kadmin.plan.reassignment.throttles import (
     LOG_DIR_RATE,
 )
 from kadmin.plan.risks import slow_copy
+from kadmin.plan.topic_ids import wrong_ids
 from kadmin.quoting import quoted
 from kadmin.wording import brokers_text, counted, first_listed, verb_of
 
@@ -31,7 +32,6 @@ TOPIC_THROTTLES: Final = (THROTTLED_LEADERS, THROTTLED_FOLLOWERS)
 RATES: Final = (LEADER_RATE, FOLLOWER_RATE)
 
 
-SHOWN_MAX: Final = 80
 NONSENSE: Final = ("is no part of its replicas", "but has no replicas")
 """What controllers of Kafka do not look at."""
 HARMLESS: Final = (
@@ -41,6 +41,12 @@ HARMLESS: Final = (
 """Why a topic's znode cannot be read here and, maybe, can by a controller of Kafka."""
 NEGATIVE: Final = re.compile(r".*(: | holds )-\d{1,9}( where a broker id was expected)?")
 """Numbers that controllers of Kafka take as they are."""
+
+STOPS: Final = (
+    "the next controller of Kafka fails on this, and the cluster has none until it is written anew"
+    " or removed with zookeeper-shell"
+)
+UNREAD: Final = "this cannot be read"
 
 BEING_MOVED: Final = "the topic is being reassigned"
 """What a deletion waits for, until that is over or cancelled."""
@@ -55,20 +61,19 @@ def leftover_findings(
     yield from slow_moves(evidence)
     yield from elections(evidence)
     yield from throttles(evidence)
+    yield from wrong_topic_ids(evidence.snapshot)
     faults = list(dict.fromkeys((*evidence.snapshot.faults, *evidence.faults)))
-    stoppers = [str(fault) for fault in faults if stops_controllers(fault)]
-    for reason in (*stoppers, *wrong_topic_ids(evidence.snapshot)):
-        yield Finding(
-            severity=Severity.CRITICAL,
-            kind=Kind.DAMAGED,
-            text="the next controller of Kafka fails on this, and the cluster has none until it is"
-            f" written anew or removed with zookeeper-shell: {reason}",
-        )
-    others = [str(fault) for fault in faults if not stops_controllers(fault)]
-    for reason in (*others, *evidence.hidden):
-        yield Finding(
-            severity=unreadable, kind=Kind.UNREADABLE, text=f"this cannot be read: {reason}"
-        )
+    entities = entities_with_faults(evidence.snapshot, faults)
+    for fault in faults:
+        of_fault = about(fault, entities)
+        if stops_controllers(fault):
+            yield replace(
+                of_fault, severity=Severity.CRITICAL, kind=Kind.DAMAGED, text=f"{STOPS}: {fault}"
+            )
+        else:
+            yield replace(of_fault, severity=unreadable)
+    for reason in evidence.hidden:
+        yield Finding(severity=unreadable, kind=Kind.UNREADABLE, text=f"{UNREAD}: {reason}")
 
 
 def stops_controllers(fault: Fault) -> bool:
@@ -84,21 +89,58 @@ def stops_controllers(fault: Fault) -> bool:
     )
 
 
-def wrong_topic_ids(snapshot: ClusterSnapshot) -> Iterator[str]:
-    """Return what is wrong with topic ids, which only a hand can have written so.
+def entities_with_faults(
+    snapshot: ClusterSnapshot, faults: Iterable[Fault]
+) -> dict[Subject, ConfigEntity]:
+    """Return the topics and brokers by what a fault of their configs is about; none where no fault
+    is about configs."""
+    if all(fault.subject.thing is not Thing.CONFIG for fault in faults):
+        return {}
+    found = (*map(topic_entity, snapshot.topics), *map(broker_entity, snapshot.brokers))
+    return {subjects.config(entity): entity for entity in found}
+
+
+def about(fault: Fault, entities: Mapping[Subject, ConfigEntity]) -> Finding:
+    """Return a finding of *fault* with all that it names."""
+    thing, name = fault.subject
+    if thing is Thing.CONFIG and fault.subject in entities:
+        root = entities[fault.subject].root
+        thing = Thing.TOPIC if root.kind is EntityKind.TOPICS else Thing.BROKER
+        name = str(root.name)
+    topic, _, number = name.rpartition("-")
+    is_of_broker = thing in (Thing.BROKER, Thing.LOG_DIRS) and name.isdecimal()
+    return Finding(
+        severity=Severity.WARNING,
+        kind=Kind.UNREADABLE,
+        text=f"{UNREAD}: {fault}",
+        partitions=(TopicPartition(topic, int(number)),) if thing is Thing.PARTITION_STATE else (),
+        topics=(name,) if thing is Thing.TOPIC else (),
+        brokers=(BrokerId(int(name)),) if is_of_broker else (),
+        groups=(name,) if thing is Thing.GROUP else (),
+        has_names=True,
+    )
+
+
+def wrong_topic_ids(snapshot: ClusterSnapshot) -> Iterator[Finding]:
+    """Find topic ids on which the next controller fails.
 
     Source: Kafka 3.9.1, whose ControllerContext fails as it is elected.
     """
-    topics: dict[str, list[str]] = {}
-    for topic in snapshot.topics.values():
-        topic_id = topic.assignment.topic_id
-        if topic_id is not None:
-            topics.setdefault(topic_id.removesuffix("=="), []).append(topic.name)
-    for topic_id, names in topics.items():
-        if not is_read_by_kafka(topic_id):
-            yield f"the id of topic '{names[0]}' is no UUID: {topic_id[:SHOWN_MAX]}"
-        elif len(names) > 1:
-            yield f"topics {first_listed(names)} have one topic id: {topic_id}"
+    no_uuid, shared = wrong_ids(snapshot.topics.values())
+    reasons = {
+        f"the id of topic '{name}' is no UUID: {text}": (name,) for name, text in no_uuid.items()
+    } | {
+        f"topics {first_listed(names)} have one topic id: {topic_id}": names
+        for topic_id, names in shared.items()
+    }
+    for reason, names in reasons.items():
+        yield Finding(
+            severity=Severity.CRITICAL,
+            kind=Kind.DAMAGED,
+            text=f"{STOPS}: {reason}",
+            topics=names,
+            has_names=True,
+        )
 
 
 def deletions(snapshot: ClusterSnapshot, orphan_marks: tuple[str, ...]) -> Iterator[Finding]:

@@ -14,7 +14,7 @@ from kadmin.plan.migration.losses import loss_findings
 from kadmin.plan.migration.old_clients import old_client_findings
 from kadmin.plan.migration.quiet import quiet_findings
 from kadmin.plan.migration.takeover import takeover_findings
-from kadmin.plan.migration.unreadable import unreadable_findings
+from kadmin.plan.migration.unreadable import unreadable_findings, with_names
 from kadmin.quoting import quoted
 
 SHELL: Final = {
@@ -42,7 +42,7 @@ def judge(evidence: MigrationEvidence, ignored: Collection[MigrationKind] = ()) 
     controller = snapshot.controller
     return MigrationReport(
         findings=in_order(
-            [with_command(each, evidence) for each in found if each.kind not in ignored]
+            [with_command(with_names(each), evidence) for each in found if each.kind not in ignored]
         ),
         is_copied=is_copied,
         unlooked=evidence.unlooked,

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from cluster.zk import paths
+from cluster.zk.configs import config_path
 from kadmin.plan.check.findings import Severity
 from kadmin.plan.entity_options import options_of
 from kadmin.plan.migration.evidence import MigrationEvidence
@@ -45,6 +46,7 @@ def old_consumers(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
             " consumers stop, and newer ones begin without their offsets",
             command=f"kadmin groups migrate-offsets --from-zookeeper --group {quoted(each.group)}",
             groups=(each.group,),
+            has_names=True,
             znodes=(paths.consumer_group(each.group),),
             source="KIP-866, KAFKA-14768",
         )
@@ -77,6 +79,7 @@ def removed_configs(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
                 outcome="it is copied, and Kafka 4.0 does not know it",
                 command=f"kadmin configs --alter {options_of(entity)} --delete-config"
                 f" {','.join(keys)}",
+                znodes=(config_path(entity),),
                 source="KIP-724",
             )
 

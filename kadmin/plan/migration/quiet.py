@@ -112,6 +112,7 @@ def as_migration_finding(finding: Finding, meaning: Meaning) -> MigrationFinding
         topics=finding.topics,
         brokers=finding.brokers,
         command=finding.command,
+        has_names=finding.has_names,
         outcome=meaning.outcome,
         source=meaning.source,
     )

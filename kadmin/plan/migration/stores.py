@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 from cluster.formats.metadata_records import MetadataRecord
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, EntityKind
 from cluster.model.ids import BrokerId
+from cluster.model.topic_id import read_by_kafka, topic_id_text
 from kadmin.plan.migration.contents import QUOTA_KINDS, double, is_password
 from kadmin.plan.migration.evidence import MigrationEvidence
 from kadmin.plan.scram import HASHES
@@ -233,6 +234,12 @@ def rule(kind: str, pattern: str, name: str, words: Sequence[str]) -> Fact:
     return Fact(f"{kind} '{name}' ({pattern})", f"ACL {' '.join(words)}")
 
 
+def as_copied(topic_id: str) -> str:
+    """Return the text of an id in the form in which the controllers write it."""
+    read = read_by_kafka(topic_id)
+    return topic_id if read is None else topic_id_text(read)
+
+
 def facts_of_zookeeper(evidence: MigrationEvidence) -> Facts:
     """Return what ZooKeeper has; topics that wait for their deletion are in neither store."""
     facts: Facts = {}
@@ -240,7 +247,7 @@ def facts_of_zookeeper(evidence: MigrationEvidence) -> Facts:
         if topic.is_marked_for_deletion:
             continue
         thing = f"topic {topic.name}"
-        facts[Fact(thing, "id")] = topic.assignment.topic_id or ""
+        facts[Fact(thing, "id")] = as_copied(topic.assignment.topic_id or "")
         for key, value in topic.config.values.items():
             facts[Fact(thing, f"config {key}")] = value
         for number, assigned in topic.assignment.partitions.items():

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from cluster.model.ids import BrokerId
-from cluster.model.topic_id import is_read_by_kafka
 from cluster.zk import paths
 from kadmin.plan.check.findings import Severity
 from kadmin.plan.migration.brokers import ENABLE
@@ -15,10 +14,10 @@ from kadmin.plan.migration.findings import (
     MigrationFinding,
     MigrationKind,
 )
+from kadmin.plan.topic_ids import wrong_ids
 from kadmin.quoting import quoted
-from kadmin.wording import brokers_text, counted, verb_of
+from kadmin.wording import brokers_text, counted, first_listed, verb_of
 
-SHOWN_MAX: Final = 80
 GENERATED_FROM: Final = BrokerId(1001)
 """The first id that brokers without a `broker.id` give themselves, unless
 `reserved.broker.max.id` is raised."""
@@ -31,7 +30,7 @@ def takeover_findings(evidence: MigrationEvidence) -> Iterator[MigrationFinding]
         return
     yield from dead_replicas(evidence)
     yield from topics_without_id(evidence)
-    yield from wrong_ids(evidence)
+    yield from wrong_topic_ids(evidence)
     yield from generated_ids(evidence)
 
 
@@ -139,23 +138,39 @@ def topics_without_id(evidence: MigrationEvidence) -> Iterator[MigrationFinding]
     )
 
 
-def wrong_ids(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
-    """Find ids of topics that are no UUIDs."""
-    for topic in evidence.snapshot.topics.values():
-        topic_id = topic.assignment.topic_id
-        if topic_id is None or topic.is_marked_for_deletion or is_read_by_kafka(topic_id):
-            continue
-        yield MigrationFinding(
-            severity=Severity.CRITICAL,
-            kind=MigrationKind.TOPIC_ID,
-            text=f"the id of topic '{topic.name}' is no UUID: {topic_id[:SHOWN_MAX]}",
-            outcome="'Unhandled error in WaitForZkBrokersEvent' ('… not equal to the expected 16"
-            f" bytes of a base64-encoded UUID'): {WAITS}",
-            topics=(topic.name,),
-            command=f"kadmin topics --describe --topic {quoted(topic.name)}",
-            znodes=(paths.topic(topic.name),),
-            source=f"ZkTopicMigrationClient; {SOURCE_3_9}",
+def wrong_topic_ids(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
+    """Find ids of topics that are no UUIDs, or of several topics."""
+    topics = evidence.snapshot.topics.values()
+    no_uuid, shared = wrong_ids(each for each in topics if not each.is_marked_for_deletion)
+    for name, text in no_uuid.items():
+        yield wrong_id(
+            (name,),
+            f"the id of topic '{name}' is no UUID: {text}",
+            "'Unhandled error in WaitForZkBrokersEvent' ('… not equal to the expected 16 bytes of a"
+            f" base64-encoded UUID'): {WAITS}",
         )
+    for topic_id, names in shared.items():
+        yield wrong_id(
+            names,
+            f"topics {first_listed(names)} have one id: {topic_id}",
+            "they are copied as one topic, with the name and the partitions of which it was copied"
+            " last: KRaft has the cluster without the others, and 'Encountered ZooKeeper error"
+            " during event SyncKRaftMetadataEvent. Will retry.': dual-write is never reached",
+        )
+
+
+def wrong_id(names: tuple[str, ...], text: str, outcome: str) -> MigrationFinding:
+    return MigrationFinding(
+        severity=Severity.CRITICAL,
+        kind=MigrationKind.TOPIC_ID,
+        text=text,
+        outcome=outcome,
+        topics=names,
+        has_names=True,
+        command=f"kadmin topics --describe --topic {quoted(names[0])}",
+        znodes=tuple(map(paths.topic, names)),
+        source=f"ZkTopicMigrationClient; {SOURCE_3_9}",
+    )
 
 
 def is_enabled(evidence: MigrationEvidence, broker: BrokerId) -> bool:

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from cluster.model.acl import PatternType, ResourceType
 from cluster.model.config_entity import EntityKind
+from cluster.model.ids import BrokerId
 from cluster.zk import paths
 from kadmin.plan.check.findings import Severity
 from kadmin.plan.check.leftovers import NONSENSE
@@ -165,6 +167,36 @@ def topic_at(path: str) -> str | None:
         if path.startswith(f"{parent}/"):
             return path.removeprefix(f"{parent}/").partition("/")[0]
     return None
+
+
+def broker_at(path: str) -> BrokerId | None:
+    """Return the broker whose registration or configs are at *path*."""
+    for parent in (paths.BROKER_IDS, f"{paths.CONFIG}/{EntityKind.BROKERS}"):
+        name = path.removeprefix(f"{parent}/")
+        if name != path and name.isdecimal():
+            return BrokerId(int(name))
+    return None
+
+
+def with_names(finding: MigrationFinding) -> MigrationFinding:
+    """Return *finding* with the topics and brokers of its znodes, where it names nothing else; its
+    text names them."""
+    if finding.partitions or finding.topics or finding.brokers or finding.groups:
+        return finding
+    topics = (topic_at(path) or topic_of_rules(path) for path in finding.znodes)
+    brokers = dict.fromkeys(map(broker_at, finding.znodes))
+    return replace(
+        finding,
+        topics=tuple(dict.fromkeys(filter(None, topics))),
+        brokers=tuple(each for each in brokers if each is not None),
+        has_names=True,
+    )
+
+
+def topic_of_rules(path: str) -> str | None:
+    """Return the topic whose ACLs are at *path*."""
+    name = path.removeprefix(f"{paths.acl_store(PatternType.LITERAL)}/{ResourceType.TOPIC}/")
+    return None if name in (path, "*") else name
 
 
 def fate_of(damage: Damage) -> Fate:

@@ -1,14 +1,18 @@
 """The bottleneck of a goal that no plan reaches: the minimum cut of its network, in words."""
 
 from collections import defaultdict
+from typing import Final
 
 from cluster.model.ids import BrokerId
 from kadmin.plan.moves.flow import Flow
 from kadmin.plan.moves.layered import Layered
 from kadmin.plan.moves.problem import Impossible, Problem
-from kadmin.wording import counted, first_listed
+from kadmin.wording import counted, first_listed, verb_of
 
-HINT = "start more brokers, or loosen the bounds"
+HINT: Final = (
+    "start more brokers, or loosen what bounds them: --max-replicas, --exclude-brokers, or racks by"
+    " --disable-rack-aware"
+)
 
 
 def bottleneck(layered: Layered, flow: Flow) -> Impossible:
@@ -46,10 +50,11 @@ def bottleneck(layered: Layered, flow: Flow) -> Impossible:
 
 def too_little(problem: Problem) -> Impossible:
     """Return why brokers cannot hold as much as they are to hold at least."""
+    bound = [broker for broker, least in problem.least.items() if least]
     least = sum(problem.least.values())
     return Impossible(
-        f"the brokers are to hold {counted(least, 'replica')} at least, and there are"
-        f" {problem.replica_count:,}",
+        f"{brokers_by_rack(problem, bound)} {verb_of(bound, 'is')} to hold"
+        f" {counted(least, 'replica')} at least, and there are {problem.replica_count:,}",
         HINT,
     )
 

@@ -45,9 +45,7 @@ def balance(scene: Scene) -> Reached:
     demands = [scene.demand(partition) for partition in scene.with_live_replicas()]
     problem = scene.problem(demands, sheds=True)
     base = scene.base(demands)
-    staying = Counter(broker for demand in demands for broker in demand.stays)
-    fixed = {b: staying[b] for b in scene.request.excluded_brokers if b in scene.racks}
-    problem = replace(problem, least=fixed, most={**problem.most, **fixed})
+    problem = replace(problem, most={**problem.most, **problem.least})
     levels = even_levels(problem, base, stays_stay=False)
     if levels is None:
         return reached(scene, problem, least_movement(problem, size_classes=scene.size_classes))
@@ -134,7 +132,8 @@ def add(scene: Scene) -> Reached:
     for bounded in (*each_capped, problem):
         solution = solution_within(scene, bounded)
         if solution is not None and solution.lower_bound == wanted:
-            return reached(scene, bounded, solution)
+            # Who gives is a choice: the bound in bytes is that of any plan.
+            return reached(scene, problem, solution)
     return reached(scene, problem, least_movement(problem, size_classes=scene.size_classes))
 
 

@@ -1,7 +1,8 @@
 """Relief of full brokers: which replicas have to go, so that no broker holds more than so much?
 
 Counts bytes, which no flow can divide: a plan is found broker by broker, the fullest first, and may
-move a little more than the lower bound, which takes replicas for as small as one likes.
+move a little more than the lower bound, which takes replicas for as small as one likes.  Where it
+does, and the cluster is small, `exact_relief` finds the least.
 """
 
 from collections import Counter, defaultdict
@@ -11,8 +12,10 @@ from typing import Final
 
 from cluster.model.ids import BrokerId, TopicPartition
 from kadmin.errors import RefusedError
+from kadmin.plan.moves.exact_relief import least_relief
 from kadmin.plan.moves.goals import Reached
 from kadmin.plan.moves.layout import PlacedPartition
+from kadmin.plan.moves.placing import Chosen
 from kadmin.plan.moves.problem import Impossible
 from kadmin.plan.moves.request import Goal
 from kadmin.plan.moves.scene import Scene
@@ -28,6 +31,10 @@ class SizesUnknown(RefusedError):
 
 TOLERANCES_MORE: Final = (1, 2, 5, 10, 20, 40, 80, 160)
 """By so many percent a balance may be less even than was asked for, where that is not reached."""
+
+
+NEAR: Final = 1.01
+"""A plan that copies less than this times the lower bound is worth no long search."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +56,7 @@ def relieve(scene: Scene) -> Reached:
     held = held_bytes(scene)
     rooms = {}
     unknown = []
-    for broker in scene.racks:
+    for broker in sorted(scene.open_brokers):
         disks = scene.layout.disks.get(broker)
         if size is not None:
             rooms[broker] = Room(used=held[broker], most=int(size * percent / 100))
@@ -62,7 +69,45 @@ def relieve(scene: Scene) -> Reached:
             f"these brokers do not report the size of their disks: {first_listed(unknown)}",
             "brokers of Kafka 3.3 and later do; or add --disk-size BYTES, of all disks of a broker",
         )
+    note_excluded(scene, held, percent)
+    note_single_disks(scene, percent)
     return shed(scene, rooms)
+
+
+def note_excluded(scene: Scene, held: Mapping[BrokerId, int], percent: float) -> None:
+    """Note the excluded brokers that stay fuller than *percent*, as far as their size is known."""
+    size = scene.request.disk_size_bytes
+    over = []
+    for broker in sorted(scene.racks.keys() - scene.open_brokers):
+        disks = scene.layout.disks.get(broker)
+        if size is not None:
+            full = 100 * held[broker] / size
+        elif disks is not None:
+            full = 100 * disks.used_bytes / disks.total_bytes
+        else:
+            continue
+        if full > percent:
+            over.append(f"broker {broker} ({full:.0f}%)")
+    if over:
+        scene.notes.append(f"excluded, and fuller than {percent:g}% still: {first_listed(over)}")
+
+
+def note_single_disks(scene: Scene, percent: float) -> None:
+    """Note the disks that are fuller than *percent*, though those of their broker together are
+    not: no move to another broker is planned for them."""
+    full = [
+        f"{disk.path} of broker {broker} ({disk.percent:.0f}%)"
+        for broker, disks in sorted(scene.layout.disks.items())
+        if 100 * disks.used_bytes <= percent * disks.total_bytes
+        for disk in disks.single
+        if disk.percent > percent
+    ]
+    if full:
+        scene.notes.append(
+            f"fuller than {percent:g}%, while the disks of the broker together are not:"
+            f" {first_listed(full)}: move replicas to its other directories, by 'log_dirs' in a"
+            " file for 'kadmin reassign --execute'"
+        )
 
 
 def balance_bytes(scene: Scene) -> Reached:
@@ -72,7 +117,7 @@ def balance_bytes(scene: Scene) -> Reached:
     if not scene.racks:
         raise Impossible("no broker is alive", "start brokers")
     mean = sum(held[broker] for broker in scene.racks) / len(scene.racks)
-    fullest = max(held[broker] for broker in scene.racks)
+    fullest = max((held[broker] for broker in scene.open_brokers), default=0)
     wanted = scene.request.tolerance_percent
     refusal: Impossible | None = None
     for percent in (wanted, *(wanted + more for more in TOLERANCES_MORE)):
@@ -80,7 +125,9 @@ def balance_bytes(scene: Scene) -> Reached:
         if refusal is not None and most >= fullest:
             break
         try:
-            reached = shed(scene, {b: Room(used=held[b], most=most) for b in scene.racks})
+            reached = shed(
+                scene, {b: Room(used=held[b], most=most) for b in sorted(scene.open_brokers)}
+            )
         except Impossible as error:
             refusal = refusal or error
             continue
@@ -129,17 +176,30 @@ def shed(scene: Scene, rooms: Mapping[BrokerId, Room]) -> Reached:
     for partition, each in movable.items():
         for broker in each.replicas:
             on[broker].append(partition)
-    found = []
+    tries = [_Shedding(scene, rooms, movable, on, is_exact=each) for each in (True, False)]
+    bound, bound_bytes = tries[0].bounds()
+    found: list[Chosen] = []
     refusal: Impossible | None = None
-    for is_exact in (True, False):
+    for one in tries:
         try:
-            found.append(_Shedding(scene, rooms, movable, on, is_exact=is_exact).reached())
+            found.append(one.brought_down())
         except Impossible as error:
             refusal = refusal or error
-    if not found:
-        assert refusal is not None
-        raise refusal
-    return min(found, key=lambda each: copied_bytes(each, movable))
+    found.sort(key=lambda chosen: copied_bytes(chosen, movable))
+    least_found = copied_bytes(found[0], movable) if found else None
+    if least_found is None or least_found > bound_bytes:
+        is_near = least_found is not None and least_found <= NEAR * bound_bytes
+        exact = least_relief(scene, tries[0].free_before, movable, is_near=is_near)
+        if exact.chosen is not None:
+            found.append(exact.chosen)
+        elif not found:
+            assert refusal is not None
+            is_guess = not exact.is_impossible
+            raise Impossible(refusal.reason, refusal.hint or "", is_guess=is_guess)
+        bound_bytes = max(bound_bytes, exact.lower_bound_bytes)
+    # The first of those that copy as little: going broker by broker chooses the emptiest ones.
+    chosen = min(found, key=lambda each: copied_bytes(each, movable))
+    return Reached(chosen=chosen, lower_bound=bound, lower_bound_bytes=bound_bytes)
 
 
 def bytes_after(
@@ -157,10 +217,10 @@ def bytes_after(
     return after
 
 
-def copied_bytes(reached: Reached, movable: Mapping[TopicPartition, PlacedPartition]) -> int:
+def copied_bytes(chosen: Chosen, movable: Mapping[TopicPartition, PlacedPartition]) -> int:
     return sum(
         (movable[partition].size_bytes or 0) * len(brokers.difference(movable[partition].replicas))
-        for partition, brokers in reached.chosen.items()
+        for partition, brokers in chosen.items()
     )
 
 
@@ -181,7 +241,8 @@ class _Shedding:
         self.rooms = rooms
         self.movable, self.on = movable, on
         self.is_exact = is_exact
-        self.free = {broker: room.most - room.used for broker, room in rooms.items()}
+        self.free_before = {broker: room.most - room.used for broker, room in rooms.items()}
+        self.free = dict(self.free_before)
         self.chosen: dict[TopicPartition, frozenset[BrokerId]] = {}
         self.went: dict[tuple[TopicPartition, BrokerId], BrokerId] = {}
         self.open_brokers = scene.open_brokers
@@ -190,16 +251,20 @@ class _Shedding:
     def size(self, partition: TopicPartition) -> int:
         return self.movable[partition].size_bytes or 0
 
-    def reached(self) -> Reached:
+    def bounds(self) -> tuple[int, int]:
+        """Return how many replicas, and bytes, have to go whatever is chosen."""
         bound, bound_bytes = 0, 0
         for broker, room in self.rooms.items():
             on = self.on.get(broker, ())
             sizes = sorted(self.size(p) for p in on if self._may_go(p, broker))
             bound += fewest(sizes, room.excess)
             bound_bytes += least_bytes(sizes, room.excess)
+        return bound, bound_bytes
+
+    def brought_down(self) -> Chosen:
         for broker in sorted(self.rooms, key=lambda each: (self.free[each], each)):
             self._bring_down(broker)
-        return Reached(chosen=self.chosen, lower_bound=bound, lower_bound_bytes=bound_bytes)
+        return self.chosen
 
     def _bring_down(self, broker: BrokerId) -> None:
         """Move the largest replicas that are not too large, and in the end the smallest that is
@@ -218,7 +283,7 @@ class _Shedding:
             is_relief = self.scene.request.goal is Goal.RELIEVE
             raise Impossible(
                 f"broker {broker} holds {amount(-self.free[broker])} too much, and no other broker"
-                " that may have them has room for what it could give",
+                " has room for the replicas that it could give",
                 "add brokers" + (", or allow more by --above" if is_relief else ""),
                 is_guess=True,
             )

@@ -13,9 +13,9 @@ from kadmin.plan.broker_names import NoSuchBroker
 from kadmin.plan.moves.layered import SIZE_CLASSES_SUM_MAX
 from kadmin.plan.moves.layout import ClusterLayout, PlacedPartition
 from kadmin.plan.moves.problem import Demand, Problem
-from kadmin.plan.moves.request import Request
+from kadmin.plan.moves.request import Request, WrongArguments
 from kadmin.plan.topic_refusals import NoSuchTopic
-from kadmin.wording import counted_partitions, first_listed
+from kadmin.wording import brokers_text, counted_partitions, first_listed
 
 EXACT_SIZES_MAX: Final = 1_000
 """Of so many partitions the very sizes decide."""
@@ -60,6 +60,12 @@ class Scene:
                 unknown,
                 sorted(known),
                 "one that is to come has to be running when it is planned for",
+            )
+        named_twice = set(request.excluded_brokers).intersection((*request.brokers, *replaced))
+        if named_twice:
+            raise WrongArguments(
+                request.goal,
+                f"names {brokers_text(sorted(named_twice))}, and --exclude-brokers too",
             )
         damaged = [p for p, each in self._selected.items() if not each.is_sound]
         if damaged:
@@ -152,14 +158,16 @@ class Scene:
     ) -> Problem:
         """Return the problem of *demands*, with the bound on each broker that was asked for.
 
-        A broker that is above it already need not shed anything, unless it *sheds*.
+        A broker that is above it already need not shed anything, unless it *sheds*.  Brokers that
+        are excluded keep what they have.
         """
         demands = tuple(demands)
         base = self.base(demands)
         open_to = self.open_brokers if receivers is None else receivers
+        staying = Counter(broker for demand in demands for broker in demand.stays)
+        least = {b: staying[b] for b in self.request.excluded_brokers if staying[b]}
         most = {}
         if self.request.max_replicas is not None:
-            staying = Counter(broker for demand in demands for broker in demand.stays)
             most = {
                 broker: max(
                     0, self.request.max_replicas - base[broker], 0 if sheds else staying[broker]
@@ -167,7 +175,12 @@ class Scene:
                 for broker in self.racks
             }
         return Problem(
-            demands=demands, racks=self.racks, receivers=open_to, most=most, is_strict=is_strict
+            demands=demands,
+            racks=self.racks,
+            receivers=open_to,
+            least=least,
+            most=most,
+            is_strict=is_strict,
         )
 
     def base(self, demands: Iterable[Demand]) -> Counter[BrokerId]:

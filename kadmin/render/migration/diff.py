@@ -46,6 +46,10 @@ def diff_document(report: StoreReport, equal_since: str | None) -> Document:
 
 
 def lines(report: StoreReport, equal_since: str | None) -> Iterator[str]:
+    if report.written_offset is not None and report.written_offset <= 0:
+        # All of the cluster would be named as missing.
+        yield "the controllers have not copied this cluster: kadmin migration status shows why"
+        return
     if report.is_equal:
         since = "" if equal_since is None else f" since {equal_since}"
         yield f"equal{since}: {counted(report.compared, 'value')} compared"

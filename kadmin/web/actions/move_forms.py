@@ -7,10 +7,10 @@ from kadmin.app.actions.moves import RedirectRun, RunMoves
 from kadmin.app.actions.throttles import ReleaseThrottles
 from kadmin.app.evidence import now_ms
 from kadmin.app.move_plans import Wish, plan_of
-from kadmin.app.moves import user_and_host
 from kadmin.arguments.moves import parse_replacements
 from kadmin.arguments.topics import selection_of
 from kadmin.errors import RefusedError
+from kadmin.execute.user_and_host import user_and_host
 from kadmin.extras import Extra, require_extra
 from kadmin.plan.moves.request import Goal, Request, check_arguments
 from kadmin.plan.supervision import run

@@ -33,6 +33,7 @@ def logs(tmp_path: Path) -> str:
 def rows_of(reader: Any) -> list[dict[str, Any]]:
     """What a *reader* that went to another process reads, in the order of its partitions."""
     partitions = reader.partitions()
+    assert partitions, "where there is none, Spark gives readers one that is not theirs"
     there = pickle.loads(pickle.dumps(reader))
     return [
         row
@@ -131,11 +132,13 @@ def test_a_notebook_queries_lines_and_batches(
         "SELECT source, count(*) FROM state_change WHERE time >= timestamp_ntz'2010-01-01'"
         " GROUP BY source ORDER BY source"
     )
+    before = spark.sql("SELECT * FROM state_change WHERE time < timestamp_ntz'2010-01-01'")
     brokers = write_brokers(tmp_path / "brokers", 11, copies=1)
     path = ",".join(f"{each[0]}={each[1]}" for each in zip(BROKERS, brokers, strict=True))
     batches = spark.read.format("replica_batches").load(path)
 
     assert [("0", 50), ("1", 50)] == [tuple(row) for row in counted.collect()]
+    assert [] == before.collect()
     assert set(map(int, BROKERS)) == {row.broker for row in batches.select("broker").collect()}
 
 

@@ -61,6 +61,15 @@ def test_lines_have_the_worst_first_and_a_command_below() -> None:
     )
 
 
+def test_what_a_text_names_is_not_named_twice() -> None:
+    finding = replace(NOTE, text="the id of topic 'a' is no UUID: x", has_names=True)
+
+    assert (
+        "NOTE: the id of topic 'a' is no UUID: x"
+        == list(check_document(report(finding)).lines())[1]
+    )
+
+
 def test_many_partitions_are_counted_by_topic() -> None:
     """So that every topic is named, and a long name once."""
     named = [TopicPartition("small", 0), TopicPartition("a", 1), *MANY]

@@ -10,6 +10,7 @@ from kadmin.execute.supervision.carrying_out import Supervision, carry_on
 from kadmin.execute.supervision.reading import Clock
 from kadmin.plan.supervision.events import Ended, Notice
 from kadmin.plan.supervision.run import Goal, MoveRun, RunState
+from kadmin.render.output import Output
 from kadmin.render.reassign.run import election_text, notice_json, notice_text
 from kadmin.settings.keys import OutputFormat
 from kadmin.wording import span
@@ -45,6 +46,39 @@ REDIRECTIONS: Final = {
 }
 
 
+class Events:
+    """The events of a run, written as they come: lines on a terminal, JSON elsewhere."""
+
+    def __init__(self, output: Output, clock: Clock) -> None:
+        self._output = output
+        self._clock = clock
+        self._in_lines = output.is_terminal and output.form is OutputFormat.TEXT
+        self.to_elect: tuple[TopicPartition, ...] = ()
+        """Partitions that their preferred leaders do not lead at the end."""
+        self.failure: OSError | None = None
+        """Why no more are written: a reader that is gone, or a full disk, must not stop a run
+        halfway."""
+        output.pager = None
+
+    def notice(self, notice: Notice) -> None:
+        if isinstance(notice, Ended):
+            self.to_elect = notice.to_elect
+        if self.failure is None:
+            try:
+                self._write(notice)
+            except OSError as error:
+                self.failure = error
+
+    def _write(self, notice: Notice) -> None:
+        output = self._output
+        if self._in_lines:
+            show = output.line if isinstance(notice, Ended) else output.note
+            show(notice_text(notice))
+        else:
+            output.line(notice_json(notice, self._clock.time_ms()), is_json=True)
+            output.flush()
+
+
 def follow(
     session: Session,
     run_id: str,
@@ -62,36 +96,14 @@ def follow(
         OSError: the run has ended, and its events could not be written.
         AlreadySupervised, TakenOver: another process carries it on.
     """
-    output, clock = session.output, Clock()
-    unwritten: list[OSError] = []
-    to_elect: list[TopicPartition] = []
-    output.pager = None
-    in_lines = output.is_terminal and output.form is OutputFormat.TEXT
-
-    def notice(notice: Notice) -> None:
-        if isinstance(notice, Ended):
-            to_elect.extend(notice.to_elect)
-        # A reader that is gone, or a full disk, must not stop a run halfway.
-        if not unwritten:
-            try:
-                write(notice)
-            except OSError as error:
-                unwritten.append(error)
-
-    def write(notice: Notice) -> None:
-        if in_lines:
-            show = output.line if isinstance(notice, Ended) else output.note
-            show(notice_text(notice))
-        else:
-            output.line(notice_json(notice, clock.time_ms()), is_json=True)
-            output.flush()
-
+    clock = Clock()
+    events = Events(session.output, clock)
     supervision = Supervision(
         connect=lambda: site(session),
         run_id=run_id,
         me=me,
         clock=clock,
-        notice=notice,
+        notice=events.notice,
         outage=session.note,
         lease_timeout_s=LEASE_TIMEOUT_S,
         is_patient=is_patient,
@@ -111,8 +123,8 @@ def follow(
         raise RunFailed(run)
     assert run.ended_at_ms is not None
     session.note(f"after {span((run.ended_at_ms - run.began_at_ms) / 1000)}")
-    if to_elect:
-        session.note(election_text(to_elect))
-    for error in unwritten:
-        raise error
+    if events.to_elect:
+        session.note(election_text(events.to_elect))
+    if events.failure is not None:
+        raise events.failure
     return run

@@ -96,9 +96,10 @@ def begun(session: Session, plan: "MovePlan", options: dict[str, Any]) -> str | 
 
 def begin(session: Session, site: "Site", plan: "MovePlan", options: dict[str, Any]) -> str | None:
     """Show the run of *plan*, ask, and create it; None where nothing is to be done."""
-    from kadmin.app.moves import new_run_id, user_and_host
+    from kadmin.app.moves import new_run_id
     from kadmin.execute.supervision.beginning import create, judge_beginning
     from kadmin.execute.supervision.reading import Clock
+    from kadmin.execute.user_and_host import user_and_host
     from kadmin.plan.supervision.gates import GatesClosed
     from kadmin.plan.supervision.run import MoveRun, Settings
     from kadmin.render.reassign.run import plan_lines, planned_document

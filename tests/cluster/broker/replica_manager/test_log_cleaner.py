@@ -12,6 +12,7 @@ from cluster.broker.replica_manager import log_cleaner
 from cluster.broker.replica_manager.log_cleaner import LogCleaner
 from cluster.broker.replica_manager.partitions import HostedPartition
 from cluster.formats.checkpoints import CLEANED_OFFSETS
+from cluster.formats.record_batch import Buffer
 from cluster.model.ids import TopicPartition
 from cluster.storage.cleaner.compaction import (
     Compaction,
@@ -114,7 +115,7 @@ def test_a_large_log_whose_process_is_lost_is_compacted_the_next_time(
     begun: list[type[Compaction]] = []
 
     class Lost(Compaction):
-        def index(self, content: bytes) -> bool:
+        def index(self, content: Buffer) -> bool:
             raise CompactionLost("its process has ended")
 
     def begin(rules: CompactionRules) -> Compactor:

@@ -1,5 +1,6 @@
 """A compaction in a process of its own does what one in this process does."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -7,8 +8,10 @@ import pytest
 
 from cluster.formats.record_batch import CorruptBatchError
 from cluster.runtime.disk.compaction_process import (
+    NICE,
     CompactionProcesses,
     ProcessCompaction,
+    send,
     started,
 )
 from cluster.storage.cleaner.compaction import (
@@ -20,7 +23,8 @@ from cluster.storage.cleaner.compaction import (
 )
 from tests.cluster.storage.cleaner.keyed import Keyed, keyed_batch
 
-RULES = CompactionRules(0, 24 * 4000, 0.9, 0, 1000, (), ())
+NICE_MAX = 19
+RULES = CompactionRules(0, 24 * 4000, 10_000, 0.9, 0, 1000, (), ())
 
 
 def batch_of(base_offset: int) -> bytes:
@@ -29,7 +33,7 @@ def batch_of(base_offset: int) -> bytes:
 
 
 def results(compaction: Compactor) -> Iterator[object]:
-    """What each step returns, over batches that are larger than a pipe."""
+    """What each step returns, over batches that get larger."""
     for base_offset in (0, 2000, 4000):
         yield compaction.index(batch_of(base_offset)), compaction.end_offset
     compaction.skip_to(7000)
@@ -58,6 +62,11 @@ def test_it_does_what_a_compaction_in_this_process_does() -> None:
         with pytest.raises(CorruptBatchError, match="its checksum is wrong") as raised:
             compaction.index(bytes(damaged))
         found = list(results(compaction))
+        assert compaction._started is not None
+        pid = compaction._started.process.pid
+        assert os.sched_getscheduler(pid) == os.SCHED_BATCH
+        nice = os.getpriority(os.PRIO_PROCESS, 0)
+        assert os.getpriority(os.PRIO_PROCESS, pid) == min(nice + NICE, NICE_MAX)
 
     assert list(results(here)) == found
     assert raised.value.position == 0
@@ -70,7 +79,7 @@ def test_after_a_process_is_lost_compactions_are_done_in_this_one() -> None:
     with process_compaction(processes) as compaction:
         compaction.index(batch_of(0))
         assert compaction._started is not None
-        compaction._started[0].kill()
+        compaction._started.process.kill()
 
         with pytest.raises(CompactionLost, match="compacts by itself from now on"):
             compaction.index(batch_of(2000))
@@ -79,9 +88,10 @@ def test_after_a_process_is_lost_compactions_are_done_in_this_one() -> None:
 
 
 def test_the_process_ends_with_the_broker() -> None:
-    process, requests, replies = started()
-    requests.send(RULES)
+    process, requests, replies, memory = started()
+    send(requests, RULES)
     requests.close()
 
     assert process.wait() == 0
     replies.close()
+    memory.close()

@@ -10,6 +10,7 @@ from tests.cluster.formats.messages import message
 from tests.cluster.storage.batches import (
     BASE_TIMESTAMP_AT,
     CODECS,
+    LAST_OFFSET_DELTA_AT,
     MAX_TIMESTAMP_AT,
     START_MS,
     gzipped,
@@ -22,7 +23,7 @@ FIRST_MS = -(2**63)
 
 
 def compacted(content: bytes, wall_ms: int) -> bytes:
-    rules = CompactionRules(0, 24 * 100, 0.9, wall_ms, 1000, (), ())
+    rules = CompactionRules(0, 24 * 100, 10_000, 0.9, wall_ms, 1000, (), ())
     compaction = Compaction(rules)
     compaction.index(content)
     compaction.begin_cleaning()
@@ -59,3 +60,20 @@ def test_a_wrapper_whose_offsets_cannot_be_is_corrupt(magic: int, offsets: tuple
 
     with pytest.raises(CorruptBatchError, match="offsets up to 2 are not in order"):
         LegacyMessage(batch, parse_header(batch))
+
+
+@pytest.mark.parametrize("last_offset_delta", [0, 2])
+def test_a_record_stays_whose_offset_its_batch_does_not_have(last_offset_delta: int) -> None:
+    """It is looked for by its key: no other one would be left of it."""
+    stray = keyed_batch([Keyed(b"a", b"v"), Keyed(b"b", b"v"), Keyed(b"c", b"v")], 5)
+    stray[LAST_OFFSET_DELTA_AT : LAST_OFFSET_DELTA_AT + 4] = last_offset_delta.to_bytes(4)
+    after = bytes(keyed_batch([Keyed(b"a", b"new")], 8))
+
+    left = compacted(bytes(sealed(stray)) + after, START_MS)
+
+    found = [
+        (record.key, record.value)
+        for position, header in whole_batches(left)
+        for record in records_of(left[position : position + header.size], header)
+    ]
+    assert found == [(b"b", b"v"), (b"c", b"v"), (b"a", b"new")]

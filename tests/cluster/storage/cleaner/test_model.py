@@ -215,8 +215,8 @@ def test_a_compacted_log_has_the_last_record_of_each_key(seed: int, has_legacy: 
 
 
 MUTATIONS: Final[dict[str, tuple[object, str, object]]] = {
-    "nothing is dropped": (OffsetMap, "get", lambda *_: NOT_FOUND),
-    "all is dropped that is clean": (OffsetMap, "get", lambda *_: 2**60),
+    "nothing is dropped": (OffsetMap, "get", lambda _, keys: [NOT_FOUND] * len(keys)),
+    "all is dropped that is clean": (OffsetMap, "get", lambda _, keys: [2**60] * len(keys)),
     "the part that is not indexed is cleaned": (
         Compaction,
         "end_offset",

@@ -379,6 +379,26 @@ def test_a_broker_that_cannot_start_tells_why_in_its_own_words(two: Path) -> Non
 
 
 @pytest.mark.usefixtures("two")
+def test_a_broker_whose_id_another_has_does_not_start_and_says_whose_it_is() -> None:
+    """The other's registration, and an answer on this one's port, are not this one's service."""
+    done("cluster", "stop-broker", "2")
+    elsewhere = {"version": 5, "endpoints": ["PLAINTEXT://other:9092"], "host": "other"}
+    other = elsewhere | {"port": 9092, "timestamp": "0", "jmx_port": -1, "features": {}}
+    other |= {"listener_security_protocol_map": {"PLAINTEXT": "PLAINTEXT"}}
+    with client_of(found()["zookeeper_connect"]) as client:
+        client.create(paths.broker(BrokerId(2)), json.dumps(other).encode(), ephemeral=True)
+        start = kadmin("cluster", "start-broker", "2")
+        up = kadmin("cluster", "up")
+        client.delete(paths.broker(BrokerId(2)))
+
+    for refused in (start, up):
+        assert 1 == refused.exit_code
+        assert "broker 2 ended before it served; its last words:" in refused.stderr
+        assert "another broker has this id: it is at PLAINTEXT://other:9092" in refused.stderr
+        assert "started" not in refused.stderr.partition("last words")[0]
+
+
+@pytest.mark.usefixtures("two")
 def test_a_port_that_was_taken_meanwhile_is_named_and_given_back_it_serves() -> None:
     port = found()["brokers"][1]["port"]
     done("cluster", "kill-broker", "2")

@@ -16,6 +16,7 @@ import pytest
 
 from kadmin.cli.merge_logs import plan
 from kadmin.errors import ExitCode
+from kadmin.jobs.merge.engines import HERE_BYTES_MAX
 from tests.kadmin.jobs.story.skewed import skewed_incident, without_times
 from tests.support.cli import KadminRun, done, kadmin
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
@@ -485,7 +486,7 @@ def processes_with(variable: str) -> set[int]:
 @pytest.mark.parametrize("words", [SPARK, ()], ids=["Spark", "processes"])
 def test_ctrl_c_ends_all_workers_and_leaves_nothing_behind(logs, tmp_path, words):
     (logs / "broker-1" / "state-change.log").write_text(
-        CONTROLLER * (plan.HERE_BYTES_MAX // len(CONTROLLER) + 1)
+        CONTROLLER * (HERE_BYTES_MAX // len(CONTROLLER) + 1)
     )
     temporary = tmp_path / "temporary"
     temporary.mkdir()
@@ -587,7 +588,7 @@ def test_processes_of_this_machine_merge_unless_somebody_asks_for_spark(
     monkeypatch.delenv("SPARK_HOME", raising=False)
     monkeypatch.setattr("kadmin.extras.find_spec", lambda name: None)
     if is_large:
-        monkeypatch.setattr("kadmin.cli.merge_logs.plan.HERE_BYTES_MAX", 0)
+        monkeypatch.setattr("kadmin.jobs.merge.engines.HERE_BYTES_MAX", 0)
 
     merged_here = done("merge-logs", str(logs)).splitlines()
     asked = kadmin("merge-logs", str(logs), *SPARK)

@@ -261,6 +261,18 @@ def taken_over(chroot: str, *, kraft_epoch: int = 1, state_epoch: int = 1) -> No
         client.create(paths.MIGRATION, encode_migration(migration(40, kraft_epoch=kraft_epoch)))
 
 
+def test_groups_in_zookeeper_lead_to_the_brokers_once_kraft_owns_the_cluster(chroot: str) -> None:
+    taken_over(chroot)
+    with client_of(chroot) as client:
+        client.create("/consumers/old/offsets/t/0", b"5", makepath=True)
+
+    outcome = kadmin("groups", "--delete", "--group", "old", "--yes", "--zookeeper", chroot)
+
+    assert ExitCode.REFUSED == outcome.exit_code, outcome
+    assert "--bootstrap-server" not in outcome.stderr
+    assert "groups migrate-offsets --from-zookeeper --group NAME" in outcome.stderr
+
+
 def test_a_migration_under_way_shows_its_phase(chroot: str) -> None:
     taken_over(chroot)
     text = done("migration", "status", "--zookeeper", chroot)

@@ -72,6 +72,18 @@ def test_equal_stores_are_equal_and_one_changed_by_hand_is_found(
     assert text[2].startswith("ZooKeeper is up to date: written up to offset 1;")
 
 
+def test_before_the_copy_nothing_is_named_as_missing(client: KazooClient, copied: Path) -> None:
+    client.set(paths.MIGRATION, encode_migration(migration(-1)))
+    client.set(paths.topic_config("t"), b'{"version":1,"config":{"retention.ms":"1"}}')
+
+    outcome = kadmin("migration", "diff", "--metadata-dir", str(copied))
+
+    assert ExitCode.FOUND == outcome.exit_code
+    assert [
+        "the controllers have not copied this cluster: kadmin migration status shows why"
+    ] == outcome.stdout.splitlines()
+
+
 def test_a_znode_that_cannot_be_read_is_no_equality(client: KazooClient, copied: Path) -> None:
     client.ensure_path("/config/users")
     client.create("/config/users/ann", b"{nope")

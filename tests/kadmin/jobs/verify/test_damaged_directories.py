@@ -10,6 +10,7 @@ from typing import Final
 
 import pytest
 
+from cluster.formats import producer_snapshot
 from cluster.model.ids import TopicPartition
 from kadmin.jobs.places import Entry, LocalTree
 from kadmin.jobs.verify.collected import Collected, LogDirArgument, add_replicas, by_partition
@@ -50,7 +51,7 @@ def write(log_dir: Path, *, mark: int = SIZE * COUNT) -> Path:
         latest = TIME_ENTRY.pack(START_MS + SIZE - 1, SIZE - 1)
         (directory / name(base, ".timeindex")).write_bytes(latest)
         if base > 0:
-            (directory / name(base, ".snapshot")).write_bytes(b"")
+            (directory / name(base, ".snapshot")).write_bytes(producer_snapshot.encode(()))
     (directory / "leader-epoch-checkpoint").write_text(checkpoint(["0 0"]))
     (log_dir / "replication-offset-checkpoint").write_text(checkpoint([f"orders 0 {mark}"]))
     return directory
@@ -158,6 +159,35 @@ def test_leader_epochs_that_do_not_rise_are_damaged(tmp_path: Path) -> None:
 
     (unreadable,) = found.unreadable
     assert "epoch 2 from offset 20 stands behind epoch 1 from offset 30" in unreadable.reason
+
+
+SNAPSHOT: Final = producer_snapshot.encode(
+    [producer_snapshot.Producer(7, 0, (producer_snapshot.SentBatch(9, 9, 9, START_MS),), START_MS)]
+)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "0 bytes are less than a header"),
+        (SNAPSHOT[:-1], "its checksum is wrong"),
+        (SNAPSHOT[:20] + b"x" + SNAPSHOT[21:], "its checksum is wrong"),
+        (b"\0\7" + SNAPSHOT[2:], "unknown version 7"),
+    ],
+    ids=["empty", "cut off", "flipped", "of another version"],
+)
+def test_a_damaged_snapshot_of_producers_is_named_and_nothing_is_compared_less(
+    tmp_path: Path, content: bytes, reason: str
+) -> None:
+    def damage(directory: Path) -> None:
+        (directory / name(20, ".snapshot")).write_bytes(content)
+
+    found = judged(tmp_path, damage)
+
+    (unreadable,) = found.unreadable
+    assert unreadable.label.endswith(f"2/orders-0/{name(20, '.snapshot')}")
+    assert reason == unreadable.reason
+    assert Verdict.EQUAL == found.verdict
 
 
 def all_compacted(directory: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from cluster.model import fault as subjects
 from cluster.model.config_entity import broker_entity, topic_entity
-from cluster.model.fault import Fault
+from cluster.model.fault import Fault, Subject, Thing
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from kadmin.plan.check.evidence import Evidence
@@ -42,6 +42,7 @@ def with_id(name: str, topic_id: str) -> TopicSnapshot:
     return replace(made, assignment=replace(made.assignment, topic_id=topic_id))
 
 
+ID = "VcrVJPOVR7SVkgM35bYjEg"
 STOPS = (
     "the next controller of Kafka fails on this, and the cluster has none until it is written anew"
     " or removed with zookeeper-shell: "
@@ -49,25 +50,69 @@ STOPS = (
 
 
 @pytest.mark.parametrize(
-    ("topic_id", "reason"),
+    ("first", "second", "reason", "named"),
     [
-        ("VcrVJPOVR7SVkgM35bYjEg", "topics t, u have one topic id: VcrVJPOVR7SVkgM35bYjEg"),
-        (
-            "VcrVJPOVR7SVkgM35bYj",
-            "the id of topic 't' is no UUID: VcrVJPOVR7SVkgM35bYj",
-        ),
-        (
-            "VcrVJPOVR7SVkgM35bYj+/",
-            "the id of topic 't' is no UUID: VcrVJPOVR7SVkgM35bYj+/",
-        ),
+        (ID, ID, f"topics t, u have one topic id: {ID}", ("t", "u")),
+        (ID, f"{ID}==", f"topics t, u have one topic id: {ID}", ("t", "u")),
+        # The last character has six bits, of which the id has two.
+        (ID, f"{ID[:-1]}h", f"topics t, u have one topic id: {ID}", ("t", "u")),
+        (ID[:-2], ID, f"the id of topic 't' is no UUID: {ID[:-2]}", ("t",)),
+        (f"{ID[:-2]}+/", ID, f"the id of topic 't' is no UUID: {ID[:-2]}+/", ("t",)),
+        (f"{ID}=", ID, f"the id of topic 't' is no UUID: {ID}=", ("t",)),
     ],
-    ids=["of two topics", "short", "of another alphabet"],
+    ids=["of two topics", "padded", "other bits", "short", "of another alphabet", "half padded"],
 )
-def test_topic_ids_that_stop_controllers_are_damage(topic_id: str, reason: str) -> None:
-    last = with_id("u", topic_id) if "have one" in reason else topic("u", "0")
-    damaged = cluster(brokers("0"), with_id("t", topic_id), last)
+def test_topic_ids_that_stop_controllers_are_damage(
+    first: str, second: str, reason: str, named: tuple[str, ...]
+) -> None:
+    (finding,) = found(cluster(brokers("0"), with_id("t", first), with_id("u", second)))
 
-    assert (Severity.CRITICAL, Kind.DAMAGED, STOPS + reason) == only(damaged)
+    assert (Severity.CRITICAL, Kind.DAMAGED, STOPS + reason) == (
+        finding.severity,
+        finding.kind,
+        finding.text,
+    )
+    assert named == finding.topics
+
+
+def test_topic_ids_that_differ_in_case_are_two() -> None:
+    assert [] == found(cluster(brokers("0"), with_id("t", ID), with_id("u", ID.lower())))
+
+
+@pytest.mark.parametrize(
+    ("subject", "partitions", "topics", "about_brokers", "groups"),
+    [
+        (subjects.topic("t-1"), [], ["t-1"], [], []),
+        (subjects.partition_state(TopicPartition("t-1", 0)), ["t-1-0"], [], [], []),
+        (subjects.broker(0), [], [], [0], []),
+        (Subject(Thing.BROKER, "x"), [], [], [], []),
+        (subjects.log_dirs(0), [], [], [0], []),
+        (subjects.LOG_DIRS, [], [], [], []),
+        (subjects.group("g"), [], [], [], ["g"]),
+        (subjects.config(topic_entity("t-1")), [], ["t-1"], [], []),
+        (subjects.config(broker_entity(BrokerId(0))), [], [], [0], []),
+        (subjects.CONFIGS, [], [], [], []),
+    ],
+    ids=str,
+)
+def test_what_a_fault_names_stands_in_its_document(
+    subject: Subject,
+    partitions: list[str],
+    topics: list[str],
+    about_brokers: list[int],
+    groups: list[str],
+) -> None:
+    fault = Fault(subject=subject, where="/x", version=3, reason="no JSON", text="/x is no JSON")
+    snapshot = cluster(brokers("0"), topic("t-1", "0"))
+
+    (finding,) = found(replace(snapshot, faults=(fault,)))
+
+    assert (partitions, topics, about_brokers, groups) == (
+        list(map(str, finding.partitions)),
+        list(finding.topics),
+        list(finding.brokers),
+        list(finding.groups),
+    )
 
 
 @pytest.mark.parametrize(

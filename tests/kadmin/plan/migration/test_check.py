@@ -125,6 +125,18 @@ FAULTS: Final[tuple[tuple[MigrationEvidence, MigrationKind, Severity, str], ...]
         "16 bytes of a base64-encoded UUID",
     ),
     (
+        with_snapshot(
+            cluster(
+                brokers("0 1"),
+                topic("t", "0,1"),
+                replace(topic("u", "0,1"), assignment=topic("t", "0,1").assignment),
+            )
+        ),
+        MigrationKind.TOPIC_ID,
+        Severity.CRITICAL,
+        "dual-write is never reached",
+    ),
+    (
         calm(configs=overrides(EntityKind.CLIENTS, "c", **{"SCRAM-SHA-256": "x"})),
         MigrationKind.SCRAM,
         Severity.CRITICAL,
@@ -656,3 +668,26 @@ def test_kinds_are_ignored_and_the_worst_comes_first() -> None:
             evidence, [MigrationKind.UNREADABLE, MigrationKind.LOG_DIR_EVENT]
         ).findings
     ]
+
+
+@pytest.mark.parametrize(
+    ("path", "topics", "about_brokers"),
+    [
+        ("/brokers/topics/t-1/partitions/0/state", ["t-1"], []),
+        ("/config/topics/t-1", ["t-1"], []),
+        ("/kafka-acl/Topic/t-1", ["t-1"], []),
+        ("/kafka-acl/Topic/*", [], []),
+        ("/kafka-acl-extended/prefixed/Topic/t-1", [], []),
+        ("/brokers/ids/7", [], [7]),
+        ("/config/brokers/7", [], [7]),
+        ("/config/brokers/<default>", [], []),
+        ("/config/users/7", [], []),
+    ],
+)
+def test_what_stands_in_a_damaged_znode_is_named(
+    path: str, topics: list[str], about_brokers: list[int]
+) -> None:
+    (finding,) = judge(calm(damages=(Damage(path, "is not JSON"),))).findings
+
+    assert (topics, about_brokers) == (list(finding.topics), list(finding.brokers))
+    assert finding.has_names

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from cluster.model.cluster import ProducerIdBlock
 from cluster.model.config_entity import ConfigEntity, ConfigOverrides, Entity, EntityKind
 from cluster.model.ids import BrokerId
 from cluster.model.token import DelegationToken
-from cluster.model.topic_id import topic_id_bytes
+from cluster.model.topic_id import topic_id_bytes, topic_id_text
 from cluster.wire.messages.metadata_records import (
     AbortTransactionRecord,
     AccessControlEntryRecord,
@@ -84,6 +85,20 @@ def test_quotas_are_equal_by_their_value(text: str, value: float) -> None:
     copied = facts_of_zookeeper(calm(configs=configs)).items() - facts_of_zookeeper(calm()).items()
 
     assert image_of(record).facts() == dict(copied)
+
+
+@pytest.mark.parametrize("text", ["padded", "with other last bits"])
+def test_a_topic_id_that_kafka_reads_as_the_same_is_equal(text: str) -> None:
+    canonical = topic_id_text(ID)
+    last = chr(ord(canonical[-1]) + 1)
+    written = {"padded": f"{canonical}==", "with other last bits": f"{canonical[:-1]}{last}"}[text]
+    snapshot = calm().snapshot
+    named = replace(snapshot.topics["t"].assignment, topic_id=written)
+    topics = {"t": replace(snapshot.topics["t"], assignment=named)}
+
+    facts = facts_of_zookeeper(calm(snapshot=replace(snapshot, topics=topics)))
+
+    assert canonical == facts[Fact("topic t", "id")]
 
 
 def test_ids_are_those_of_the_log() -> None:

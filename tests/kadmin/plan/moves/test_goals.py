@@ -12,8 +12,9 @@ from cluster.model.topic import PartitionAssignment, PartitionState
 from kadmin.errors import KadminError
 from kadmin.plan.broker_names import NoSuchBroker
 from kadmin.plan.health import BAD_FINDINGS, judge
+from kadmin.plan.log_dirs import LogDir
 from kadmin.plan.moves.goals import RacksUnknown
-from kadmin.plan.moves.layout import ClusterLayout
+from kadmin.plan.moves.layout import ClusterLayout, disks_of
 from kadmin.plan.moves.make_plan import Made, make_plan
 from kadmin.plan.moves.plan_file import MovePlan, from_json, to_json
 from kadmin.plan.moves.problem import Impossible
@@ -213,7 +214,7 @@ def test_balance_by_bytes_comes_as_near_to_the_mean_as_it_can() -> None:
 def test_balance_by_bytes_that_can_change_nothing_is_refused() -> None:
     layout = layout_of("--", (0,), (0, 1), sizes=(100, 30))
 
-    with pytest.raises(Impossible, match="no plan was found that reaches the goal: broker 0 holds"):
+    with pytest.raises(Impossible, match="no plan reaches the goal: broker 0 holds"):
         made(layout, Goal.BALANCE, by=By.BYTES, tolerance_percent=10)
 
 
@@ -420,7 +421,73 @@ def test_relief_leaves_what_a_larger_replica_makes_needless() -> None:
     plan = made(layout, Goal.RELIEVE, above_percent=80).plan
 
     assert [(2, ids(1))] == [(m.partition.partition, m.target) for m in plan.moves]
-    assert (20, 12, False) == (plan.moved_bytes, plan.lower_bound_bytes, plan.is_optimal)
+    assert (20, 20, True) == (plan.moved_bytes, plan.lower_bound_bytes, plan.is_optimal)
+
+
+def test_a_full_disk_of_a_broker_with_empty_ones_is_noted() -> None:
+    directories = [
+        LogDir(path=path, total_bytes=100, usable_bytes=usable)
+        for path, usable in (("/d1", 3), ("/d2", 80))
+    ]
+    layout = replace(
+        layout_of("--", (0,), (1,), sizes=(5, 5)),
+        disks=disks_of({broker: tuple(directories[broker:]) for broker in ids(0, 1)}),
+    )
+
+    found = made(layout, Goal.RELIEVE, above_percent=85)
+
+    assert () == found.plan.moves
+    (note,) = found.notes
+    assert "fuller than 85%, while the disks of the broker together are not" in note
+    assert "/d1 of broker 0 (97%): move" in note
+
+
+def test_brokers_swap_replicas_where_neither_has_room_for_what_the_other_gives() -> None:
+    layout = layout_of("--", (0,), (0,), (1,), (1,), sizes=(50, 40, 30, 30), disk_size=100)
+
+    plan = made(layout, Goal.RELIEVE, above_percent=80).plan
+
+    assert [1] == [move.partition.partition for move in plan.moves if move.replicas == ids(0)]
+    assert (70, 70, True) == (plan.moved_bytes, plan.lower_bound_bytes, plan.is_optimal)
+
+
+@pytest.mark.parametrize(
+    ("layout", "goal", "arguments"),
+    [
+        (layout_of("aabb", (0, 1), (0, 1)), Goal.RACKS, {}),
+        (
+            layout_of("---", (0, 1, 2), (1, 0, 2)),
+            Goal.REPLICATION_FACTOR,
+            {"replication_factor": 2},
+        ),
+        (
+            layout_of("--", (0,), (0,), sizes=(50, 40), disk_size=100),
+            Goal.RELIEVE,
+            {"above_percent": 80},
+        ),
+        (
+            layout_of("---", (0,), (0,), (1,), sizes=(50, 40, 30)),
+            Goal.BALANCE,
+            {"by": By.BYTES, "tolerance_percent": 10},
+        ),
+    ],
+)
+def test_excluded_brokers_keep_what_they_have(
+    layout: ClusterLayout, goal: Goal, arguments: Any
+) -> None:
+    loads = loads_after(layout, made(layout, goal, **arguments).plan)
+    giver = min(layout.brokers, key=lambda broker: loads[broker] - layout.loads[broker])
+    plan = made(layout, goal, excluded_brokers=(giver,), **arguments).plan
+
+    assert layout.loads[giver] > loads[giver]
+    assert layout.loads[giver] == loads_after(layout, plan)[giver]
+
+
+def test_a_broker_that_the_goal_names_cannot_be_excluded() -> None:
+    layout = layout_of("---", (0, 1))
+
+    with pytest.raises(WrongArguments, match="names broker 0, and --exclude-brokers too"):
+        made(layout, Goal.DRAIN, brokers=ids(0), excluded_brokers=ids(0))
 
 
 def test_relief_is_the_least_where_all_else_is_bound_to_its_rack() -> None:
@@ -530,7 +597,7 @@ def test_partitions_with_replicas_on_dead_brokers_are_left_alone_and_noted() -> 
             Goal.RELIEVE,
             {"above_percent": 80},
             Impossible,
-            "no plan was found that reaches the goal: broker 0 holds 10 B too much",
+            "no plan reaches the goal: broker 0 holds 10 B too much",
         ),
         (layout_of("-", (0,)), Goal.LEADERS, {"topics": ("x",)}, NoSuchTopic, "x"),
     ],

@@ -188,7 +188,7 @@ def test_more_replicas_than_brokers_are_refused() -> None:
         ),
         (
             problem_of([demand(0, 2, 0, 1)], "ab", least=2),
-            "the brokers are to hold 4 replicas at least, and there are 2",
+            "brokers 0 (rack a), 1 (rack b) are to hold 4 replicas at least, and there are 2",
         ),
         (
             problem_of([demand(number, 2, 1, 2) for number in range(6)], "abb", most=4),
