@@ -280,8 +280,8 @@ def test_both_kinds_of_plan_files_are_understood():
     assert {T0: ids("3,1")} == planned_targets(to_json(plan), "p", value)
     with pytest.raises(OtherCluster):
         planned_targets(to_json(replace(plan, cluster_id="x")), "p", value)
+    drifted = replace(plan.moves[0], replicas=ids("2,1"))
     with pytest.raises(PlanDrifted, match="t-0 has 1,2, planned from 2,1"):
-        drifted = replace(plan.moves[0], replicas=ids("2,1"))
         planned_targets(to_json(replace(plan, moves=(drifted,))), "p", value)
     for text in ("", "{}", '{"goal": 1}', "[]"):
         with pytest.raises(UsageError, match="cannot use p"):
