@@ -70,6 +70,9 @@ def draw_page(browser: Browser, base: str, token: str) -> None:
             " document.querySelector('.login form').requestSubmit()"
         )
         page.wait_for("location.pathname == '/'")
+        # The ends of logs are read beside the looks, and a rate is known from the second time on.
+        page.ask("Page.navigate", url=f"{base}/clusters/prod-eu")
+        page.wait_for("/Records written\\s+[0-9]/.test(document.querySelector('main')?.innerText)")
         for path, theme, name in (
             ("/clusters/prod-eu", "light", "page.png"),
             ("/clusters/prod-eu/topics/orders", "dark", "page-topic.png"),
