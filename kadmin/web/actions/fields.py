@@ -48,7 +48,7 @@ class BadField(UsageError):
 
 
 def in_words_of_form(fields: Sequence[Field], error: KadminError) -> tuple[str, str | None]:
-    """Return what *error* says and its hint for readers of a form with *fields*.
+    """Return the message of *error* and its hint in words for readers of a form with *fields*.
 
     The core names options as commands have them: those that are fields are called as these are. A
     hint that asks for another option is of no use here, unless it is a part of a whole command.
