@@ -71,6 +71,8 @@ class ClusterSnapshot:
     partitions there beside the ISR, of the topics that were asked for.  *moving* has the targets of
     a reassignment requested through `/admin/reassign_partitions`, as in releases before 2.4 for
     each; *stale_moves* are those of partitions that do not exist, which will never be carried out.
+    *stale_deletions* are topics that do not exist, whose deletion is asked for: without a
+    controller, the next one would delete a new topic of that name.
     *broker_defaults* are the dynamic configs of all brokers.  *faults* are about what could not be
     decoded or may not be read, which is left out.
     """
@@ -86,6 +88,7 @@ class ClusterSnapshot:
     eligible: Mapping[TopicPartition, EligibleLeaders] = field(default_factory=dict)
     moving: Mapping[TopicPartition, tuple[BrokerId, ...]] = field(default_factory=dict)
     stale_moves: Mapping[TopicPartition, tuple[BrokerId, ...]] = field(default_factory=dict)
+    stale_deletions: frozenset[str] = frozenset()
     broker_defaults: ConfigOverrides = NO_OVERRIDES
     faults: tuple[Fault, ...] = ()
 

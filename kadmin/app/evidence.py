@@ -138,7 +138,7 @@ def by_brokers(session: Session, connection: "WireConnection", default_min_isr: 
     from kadmin.admin.wire.attempts import Attempts
     from kadmin.admin.wire.kept_throttles import read_journal
     from kadmin.admin.wire.refused_partitions import read_refused, refusing
-    from kadmin.admin.wire.snapshot import ongoing_reassignments, read_snapshot
+    from kadmin.admin.wire.snapshot import ongoing_reassignments, read_snapshot, with_quorum
     from kadmin.admin.wire.wire_configs import WireConfigs
     from kadmin.admin.zookeeper.lease_beside import LeaseBeside
     from kadmin.arguments.topics import TopicSelection
@@ -165,6 +165,7 @@ def by_brokers(session: Session, connection: "WireConnection", default_min_isr: 
     snapshot = read_snapshot(
         connection, TopicSelection(), with_configs=tells_configs, ongoing=ongoing
     )
+    snapshot = with_quorum(connection, snapshot, of_brokers.apis or {})
     moving = {each: part.target for each, part in ongoing.items() if each.topic in snapshot.topics}
     evidence = Evidence(
         snapshot=replace(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kadmin.admin.ports import GroupAdmin
     from kadmin.app.session import Session
     from kadmin.arguments.groups import GroupSelection, PartitionFilter
-    from kadmin.plan.groups.group import Group, ListedGroup
+    from kadmin.plan.groups.group import Group, ListedGroup, NoSuchGroup
     from kadmin.plan.groups.lag import Logs
 
 
@@ -137,7 +137,17 @@ def names_of(admin: "GroupAdmin", selection: "GroupSelection") -> list[str]:
 def require_groups(
     admin: "GroupAdmin", selection: "GroupSelection", groups: "Iterable[Group]"
 ) -> None:
-    """Raise NoSuchGroup for those of *groups* that *selection* names and that do not exist.
+    """Raise NoSuchGroup for those of *groups* that `missing_groups` finds."""
+    missing = missing_groups(admin, selection, groups)
+    if missing is not None:
+        raise missing
+
+
+def missing_groups(
+    admin: "GroupAdmin", selection: "GroupSelection", groups: "Iterable[Group]"
+) -> "NoSuchGroup | None":
+    """Return the error about those of *groups* that *selection* names and that do not exist; None
+    without any.
 
     A coordinator describes one that it does not know as Dead; one that is listed meanwhile, or has
     offsets, does exist.
@@ -145,11 +155,11 @@ def require_groups(
     from kadmin.plan.groups.group import DEAD, NoSuchGroup
 
     dead = [group.name for group in groups if group.state == DEAD]
-    if dead and selection.wanted:
-        known = [each.name for each in admin.listing().groups]
-        missing = [name for name in dead if name in selection.wanted and name not in known]
-        if missing:
-            raise NoSuchGroup(missing, known)
+    if not dead or not selection.wanted:
+        return None
+    known = [each.name for each in admin.listing().groups]
+    missing = [name for name in dead if name in selection.wanted and name not in known]
+    return NoSuchGroup(missing, known) if missing else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -258,7 +258,8 @@ class Elections(Change[ElectionPlan]):
             [election for election in plan.moving if election.partition not in refused],
             timeout_s=self.request.timeout_s,
             tell=lambda: self.notices.note(
-                "it is asked for; waiting until the controller has done it (Ctrl-C undoes nothing)"
+                "it is asked for; waiting until the controller has done it"
+                " (to stop waiting undoes nothing)"
             ),
             progress=lambda left: self.tell_count(self.asked_count + len(plan.moving) - len(left)),
         )

@@ -305,7 +305,7 @@ def wait_for_leaders(
         partitions,
         timeout_s=timeout_s,
         tell=lambda: notices.note(
-            "it is written; waiting until leaders are elected (Ctrl-C undoes nothing)"
+            "it is written; waiting until leaders are elected (to stop waiting undoes nothing)"
         ),
     )
     none_active = "the leaders will be elected when there is one"
@@ -326,7 +326,7 @@ def wait_for_deletion(
         names,
         timeout_s=timeout_s,
         tell=lambda: notices.note(
-            "they are marked; waiting until they are gone (Ctrl-C undoes nothing)"
+            "they are marked; waiting until they are gone (to stop waiting undoes nothing)"
         ),
     )
     if is_left(waited, notices, "the topics wait for one to delete them"):

@@ -36,7 +36,7 @@ SETTING_WARNING: Final = re.compile(
     re.MULTILINE,
 )
 STARTED: Final = re.compile(rb"^\[[^]]*\] INFO Broker \d+ of cluster \S+ started in ", re.MULTILINE)
-"""What a process writes when it has registered."""
+"""The line in the log of a broker that has registered."""
 STOP_GRACE_S: Final = 15.0
 """Longer than a broker without ZooKeeper takes to give up its session, and then to end."""
 

@@ -6,9 +6,10 @@ little: it is there before the command.
 
 Lines come from the socket FD: `lease 1000 2000` is when to end the command and when to kill it, by
 the clock of `now_ms`; `signal 15` sends a signal to it, `end` ends it.  The end of these ends it,
-too.  The command is a process group of its own, of which nothing is left at the end.  Its pid is
-written to the socket: if the guard is killed, kadmin kills the group.  The exit status is the
-command's; 128 and the number of the signal that killed it, as in shells.
+too.  The command is a process group of its own, of which nothing is left at the end; nor is, on
+Linux, what has left the group, as `timeout` and `setsid` do.  Its pid is written to the socket: if
+the guard is killed, kadmin kills the group.  The exit status is the command's; 128 and the number
+of the signal that killed it, as in shells.
 """
 
 import errno
@@ -25,6 +26,7 @@ NOT_FOUND = 127
 PYTHONS = (signal.SIGINT, signal.SIGPIPE)
 """What Python handles otherwise than the command is to."""
 PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
 
 
 def now_ms() -> int:
@@ -50,7 +52,7 @@ class Guard:
 
     def run(self) -> int:
         """Guard the command until it has ended, and return its exit status."""
-        while os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+        while not self.has_ended():
             self.keep_deadlines()
             deadlines = [each for each in (self.end_ms, self.kill_ms) if each is not None]
             left_ms = max(0, min(deadlines) - now_ms()) if deadlines else None
@@ -61,14 +63,22 @@ class Guard:
                     self.read_control()
         # Nothing of the command outlives the leadership.  As long as it is not reaped, its group
         # is its own.
-        self.send(signal.SIGKILL)
+        self.kill()
         _, status = os.waitpid(self.pid, 0)
         code = os.waitstatus_to_exitcode(status)
         return code if code >= 0 else 128 - code
 
+    def has_ended(self) -> bool:
+        """Return whether the command has, which stays unreaped; reap orphans of it."""
+        while found := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            if found.si_pid == self.pid:
+                return True
+            os.waitpid(found.si_pid, 0)
+        return False
+
     def keep_deadlines(self) -> None:
         if self.kill_ms is not None and now_ms() >= self.kill_ms:
-            self.send(signal.SIGKILL)
+            self.kill()
             self.end_ms = self.kill_ms = None
         elif self.end_ms is not None and now_ms() >= self.end_ms:
             self.end()
@@ -87,7 +97,11 @@ class Guard:
             if word == "lease" and not self.is_ending:
                 self.end_ms, self.kill_ms = map(int, numbers)
             elif word == "signal":
-                self.send(int(numbers[0]))
+                number = int(numbers[0])
+                if number == signal.SIGKILL:
+                    self.kill()
+                else:
+                    self.send(number)
             elif word == "end":
                 self.end()
 
@@ -96,12 +110,60 @@ class Guard:
         self.end_ms = None
         if not self.is_ending:
             self.is_ending = True
-            self.send(signal.SIGTERM)
-            self.send(signal.SIGCONT)
+            outside = [pid for pid in descendants() if group_of(pid) != self.pid]
+            for number in (signal.SIGTERM, signal.SIGCONT):
+                self.send(number)
+                for pid in outside:
+                    send(pid, number)
+
+    def kill(self) -> None:
+        """Kill the command and all that it has started, also what it starts meanwhile."""
+        self.send(signal.SIGKILL)
+        killed: set[int] = set()
+        while left := descendants() - killed - {self.pid}:
+            for pid in left:
+                send(pid, signal.SIGKILL)
+            killed |= left
 
     def send(self, number: int) -> None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, number)
+
+
+def send(pid: int, number: int) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, number)
+
+
+def group_of(pid: int) -> int | None:
+    try:
+        return os.getpgid(pid)
+    except ProcessLookupError:
+        return None
+
+
+def descendants() -> set[int]:
+    """Return what this process has started, and what these have; empty where there is no /proc."""
+    parents = {}
+    with suppress(OSError):
+        for name in filter(str.isdigit, os.listdir("/proc")):
+            with suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:  # It may be gone.
+                # Behind the name, in which anything may stand: the state and the parent.
+                parents[int(name)] = int(file.read().rpartition(b")")[2].split()[1])
+    found: set[int] = set()
+    newer = {os.getpid()}
+    while newer:
+        newer = {pid for pid, parent in parents.items() if parent in newer} - found
+        found |= newer
+    return found
+
+
+def adopt_orphans() -> None:
+    """Let Linux make this process the parent of what its children leave behind."""
+    with suppress(ImportError, OSError, AttributeError):
+        import ctypes
+
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def become(command: Sequence[str], guard_pid: int) -> None:
@@ -140,6 +202,7 @@ def main(arguments: Sequence[str]) -> int:
         signal.signal(number, signal.SIG_DFL)
     # A lease that is over ends the command even before it runs, which ignores nothing by itself.
     guard_pid = os.getpid()
+    adopt_orphans()
     pid = os.fork()
     if pid == 0:
         become(command, guard_pid)

@@ -21,6 +21,19 @@ class TopicExists(KadminError):
         self.name = name
 
 
+class DeletionPending(RefusedError):
+    """The deletion of a topic that is not there is asked for, and no controller takes it up."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"topic '{name}' is not there, and is marked for deletion: the next controller would"
+            " delete a new one at once",
+            hint="there is no controller, and one that is elected removes the mark: run the command"
+            " again when 'kadmin controller' shows one",
+        )
+        self.name = name
+
+
 class TopicCollision(KadminError):
     """Two names that differ in `.` and `_` only share their metrics in Kafka."""
 

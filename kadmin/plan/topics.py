@@ -29,6 +29,7 @@ from kadmin.plan.place import (
 )
 from kadmin.plan.risks import Risk, TopicAsJudged, as_judged, by_hand, known_racks, new_risks
 from kadmin.plan.topic_refusals import (
+    DeletionPending,
     InternalTopic,
     MarkedForDeletion,
     NoSuchTopic,
@@ -148,6 +149,7 @@ def plan_create(
 
     Raises:
         TopicExists, TopicCollision: the name is taken.
+        DeletionPending: a controller would delete it at once.
         TooManyPartitions: it would be too large, and is not allowed to be.
         NotEnoughBrokers, MixedRacks, UnknownBrokers: the replicas have no place.
         InvalidConfigs: its configs exclude each other.
@@ -156,6 +158,8 @@ def plan_create(
     existing = snapshot.topics.get(request.name)
     if existing is not None:
         raise TopicExists(request.name, is_marked_for_deletion=existing.is_marked_for_deletion)
+    if request.name in snapshot.stale_deletions and snapshot.lacks_controller:
+        raise DeletionPending(request.name)
     others = colliding_names(request.name, by_metric_name(snapshot.topics))
     if others:
         raise TopicCollision(request.name, others)

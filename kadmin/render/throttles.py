@@ -14,6 +14,7 @@ from kadmin.wording import counted, first_listed
 
 COLUMNS = ("entity_type", "entity_name", "config", "value", "set_by", "runs", "before", "slows")
 HEADINGS = ("WHERE", "CONFIG", "VALUE", "SET BY", "SLOWS")
+REPLICAS_SHOWN = 3
 WHO = {
     Holder.REASSIGNMENT: "a reassignment that is under way",
     Holder.ORPHAN: "a reassignment that is over",
@@ -67,7 +68,7 @@ def flat(throttle: Throttle) -> dict[str, object]:
 
 
 def list_lines(throttles: Sequence[Throttle]) -> Iterator[str]:
-    """Return a table, with columns as wide as they have to be."""
+    """Return a table, with columns as wide as they have to be, and the runs that set some."""
     if not throttles:
         return
     rows = [HEADINGS, *map(cells, throttles)]
@@ -75,6 +76,8 @@ def list_lines(throttles: Sequence[Throttle]) -> Iterator[str]:
     for row in rows:
         padded = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         yield "  ".join(padded).rstrip()
+    if owners := owners_text(throttles):
+        yield visible(f"reassignments: {owners.removeprefix('; ')}")
 
 
 def cells(throttle: Throttle) -> tuple[str, ...]:
@@ -82,10 +85,18 @@ def cells(throttle: Throttle) -> tuple[str, ...]:
     return (
         visible(where(throttle)),
         throttle.key,
-        visible(throttle.value),
+        shortened(visible(throttle.value)),
         str(throttle.holder),
         slows,
     )
+
+
+def shortened(value: str) -> str:
+    """Return the first of a list of replicas, and how many there are; other values as they are."""
+    replicas = value.split(",")
+    if len(replicas) <= REPLICAS_SHOWN:
+        return value
+    return f"{','.join(replicas[:REPLICAS_SHOWN])},… ({len(replicas):,})"
 
 
 def where(throttle: Throttle) -> str:

@@ -1,6 +1,8 @@
 """Attempts to log in: after some that failed, the next has to wait.
 
-By address, and by all addresses together: a network of attackers has many.
+By address, and by all addresses together: a network of attackers has many.  A program that goes on
+with a token that was taken from it repeats one guess, which counts once: others behind its address,
+such as all of this machine, need not wait for that.
 """
 
 from collections import OrderedDict
@@ -16,14 +18,17 @@ WAIT_S_MAX: Final = 300.0
 FORGET_S: Final = 3600.0
 FAILURES_PER_MINUTE_MAX: Final = 120
 ADDRESS_COUNT_MAX: Final = 10_000
+GUESSES_MAX: Final = 16
+"""How many guesses of an address are remembered, the latest."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Failures:
-    """Those of one address: how many, and when was the last one?"""
+    """Those of one address: how many, when was the last one, and which were the latest?"""
 
     count: int
     last_s: float
+    guesses: tuple[bytes, ...]
 
     @property
     def wait_s(self) -> float:
@@ -48,17 +53,22 @@ class Attempts:
             return 0.0
         return max(0.0, failures.last_s + failures.wait_s - now_s)
 
-    def failed(self, address: str, now_s: float) -> None:
-        """Count an attempt that failed."""
+    def failed(self, address: str, now_s: float, guess: bytes) -> None:
+        """Count an attempt that failed, unless it repeats a *guess* of its address."""
         address = network_of(address)
+        failures = self._by_address.get(address)
+        if failures is not None and now_s - failures.last_s >= FORGET_S:
+            failures = None
+        count, guesses = (0, ()) if failures is None else (failures.count, failures.guesses)
+        if guess in guesses:
+            return
         minute = int(now_s // 60)
         if minute != self._minute:
             self._minute, self._failures_of_minute = minute, 0
         self._failures_of_minute += 1
-        failures = self._by_address.pop(address, None)
-        is_new = failures is None or now_s - failures.last_s >= FORGET_S
-        count = 1 if failures is None or is_new else failures.count + 1
-        self._by_address[address] = Failures(count=count, last_s=now_s)
+        self._by_address.pop(address, None)
+        latest = (*guesses, guess)[-GUESSES_MAX:]
+        self._by_address[address] = Failures(count=count + 1, last_s=now_s, guesses=latest)
         while len(self._by_address) > ADDRESS_COUNT_MAX:
             self._by_address.popitem(last=False)
 

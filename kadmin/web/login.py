@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from kadmin.web.access import Access, utf8_of
 from kadmin.web.roles import Visitor
 from kadmin.web.serving import Serving
-from kadmin.web.sessions import AGE_S_MAX, WebSession
+from kadmin.web.sessions import AGE_S_MAX, WebSession, digest_of
 from kadmin.web.templating import THEME_COOKIE, THEMES, html
 
 FORM_SIZE_MAX: Final = 8192
@@ -99,7 +99,7 @@ def checked(request: Request, access: Access, token: str) -> Visitor:
         raise LoginNeeded("too many attempts have failed", wait_s)
     visitor = access.file.current().visitor_with(token)
     if visitor is None:
-        access.attempts.failed(address, time.monotonic())
+        access.attempts.failed(address, time.monotonic(), digest_of(token))
         raise LoginNeeded("this token is not known")
     access.attempts.succeeded(address)
     return visitor

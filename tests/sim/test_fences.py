@@ -58,7 +58,7 @@ class TakesAnyAnswer(ControllerCore):
         ),
         pytest.param(
             Fences(orders=False),
-            1733,
+            2311,
             {Fault.SLOW_ORDER, Fault.EXPIRY, Fault.FORCED_MOVE},
             {Kind.METADATA, Kind.NOT_LED, Kind.ROLE, Kind.STALE_ORDER, Kind.UNKNOWN_ORDER},
             id="epochs that brokers check",

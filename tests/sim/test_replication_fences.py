@@ -72,16 +72,16 @@ def tells_no_divergence(hosted: Any, part: Any) -> Any:
             id="maximal ISR",
         ),
         pytest.param(
-            Plot.PARTITION, 0, Replica, "_expansion", takes_anybody_in, id="who may join the ISR"
+            Plot.PARTITION, 2, Replica, "_expansion", takes_anybody_in, id="who may join the ISR"
         ),
         pytest.param(
-            Plot.CLUSTER, 0, log_alignment, "truncation_by", keeps_everything, id="truncation"
+            Plot.CLUSTER, 1, log_alignment, "truncation_by", keeps_everything, id="truncation"
         ),
         pytest.param(
             Plot.PARTITION, 0, ProducePartitionStatus, "error", acknowledges_at_once, id="acks=all"
         ),
         pytest.param(
-            Plot.PARTITION, 0, fetch_reading, "divergence_of", tells_no_divergence, id="divergence"
+            Plot.PARTITION, 6, fetch_reading, "divergence_of", tells_no_divergence, id="divergence"
         ),
     ],
 )

@@ -50,7 +50,9 @@ PORT: Final = re.compile(r"started in .* serves PLAINTEXT://127\.0\.0\.1:(\d+)")
 class Broker:
     """A broker's process, and the port that it serves."""
 
-    def __init__(self, process: ForkedBroker, directory: Path, broker_id: int) -> None:
+    def __init__(
+        self, process: "ForkedBroker | subprocess.Popen[str]", directory: Path, broker_id: int
+    ) -> None:
         self.process = process
         self.directory = directory
         self.broker_id = broker_id

@@ -19,8 +19,9 @@ from tests.support.branches import NOT_FAST
 
 WAIT: Final = frozenset(NOT_FAST) - {"slow"}
 """The marks of tests that wait for servers and processes."""
-AT_ONCE_MAX: Final = 8
-"""Single tests that a worker is sent at once: each message takes as long as a short test."""
+AT_ONCE_MAX: Final = 32
+"""Tests of a module that a worker is sent at once: what they compute first is computed for all, and
+each message takes as long as a short test."""
 NEAR_THE_END: Final = 200
 """So many units are left when tests are sent one by one, so that all workers end together."""
 
@@ -29,6 +30,11 @@ def rank(item: pytest.Item) -> int:
     """Where *item* belongs: those that wait come first, long computations last."""
     marks = {mark.name for mark in item.iter_markers()}
     return 0 if marks & WAIT else 2 if "slow" in marks else 1
+
+
+def module_of(scope: str) -> str:
+    """The module of a test; a group stands for itself."""
+    return scope.partition("::")[0]
 
 
 @pytest.hookimpl(trylast=True)
@@ -52,16 +58,18 @@ class FromBothEnds(LoadGroupScheduling):  # type: ignore[misc]
         return {nodeid: index for index, nodeid in enumerate(self.collection)}
 
     def _assign_work_unit(self, node: WorkerController) -> None:
-        takes_from_the_end = len(self.nodes) > 1 and node is self.nodes[-1]
-        indexes: list[int] = []
-        while self.workqueue and (not indexes or self.takes_more(len(indexes))):
-            scope, unit = self.workqueue.popitem(last=takes_from_the_end)
-            self.assigned_work[node][scope] = unit
-            indexes += [self.index_of[nodeid] for nodeid in unit]
-        node.send_runtest_some(indexes)
-
-    def takes_more(self, count: int) -> bool:
-        return count < AT_ONCE_MAX and len(self.workqueue) > NEAR_THE_END
+        from_the_end = len(self.nodes) > 1 and node is self.nodes[-1]
+        scope, unit = self.workqueue.popitem(last=from_the_end)
+        units = {scope: unit}
+        while len(units) < AT_ONCE_MAX and len(self.workqueue) > NEAR_THE_END:
+            following = next(reversed(self.workqueue) if from_the_end else iter(self.workqueue))
+            if module_of(following) != module_of(scope):
+                break
+            units[following] = self.workqueue.pop(following)
+        self.assigned_work[node].update(units)
+        node.send_runtest_some(
+            [self.index_of[nodeid] for unit in units.values() for nodeid in unit]
+        )
 
     def mark_test_complete(
         self, node: WorkerController, item_index: int, duration: float = 0

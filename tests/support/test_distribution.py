@@ -89,10 +89,11 @@ def test_what_a_worker_that_crashed_had_not_done_is_sent_to_another() -> None:
     assert set(range(12)) == set(run_all(scheduler, [other]))
 
 
-def test_many_tests_are_sent_at_once_while_many_are_left() -> None:
-    tests = [f"t.py::test_{number}" for number in range(NEAR_THE_END + 100)]
+def test_many_tests_of_a_module_are_sent_at_once_while_many_are_left() -> None:
+    tests = [f"a.py::test_{number}" for number in range(5)]
+    tests += [f"b.py::test_{number}" for number in range(NEAR_THE_END + AT_ONCE_MAX)]
 
     _, (first, last) = scheduled(tests)
 
-    assert list(range(AT_ONCE_MAX)) == first.sent[0]
-    assert AT_ONCE_MAX == len(last.sent[0])
+    assert list(range(5)) == first.sent[0]
+    assert list(reversed(range(len(tests))))[:AT_ONCE_MAX] == last.sent[0]

@@ -5,7 +5,7 @@ Knows neither how a client is opened nor what is asked.
 
 import re
 import time
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, TypeVar
 
@@ -208,17 +208,21 @@ class WireConnection:
         """Return the answer to *request* of one of the brokers that have answered before.
 
         A broker that does not answer spends half of the remaining time; the rest is for the others.
+        One that does not serve it, as some do in a migration or an upgrade, leaves it to any other.
         """
-        while (broker := self.someone()) is not None:
+        unfit: set[int] = set()
+        while (broker := self.someone(unfit)) is not None:
             try:
                 with self.budget.sharing():
                     return self.send_patiently(request, broker, is_forwarded=is_forwarded)
+            except IncompatibleBrokerVersion:
+                unfit.add(broker)
             except SILENCES:
                 if is_forwarded:
                     raise
                 if self.silence_of(broker) is None:
                     break
-        return self.read(lambda: self.client._manager.send(request, self.someone()))
+        return self.read(lambda: self.client._manager.send(request, self.someone(unfit)))
 
     def silence_of(self, broker: int) -> str | None:
         """Return why *broker* is not to be waited for again by now; None where it is."""
@@ -359,8 +363,9 @@ class WireConnection:
         manager = self.client._manager
         return manager.run_within(limit_s, manager.send, request, broker)
 
-    def someone(self) -> int | None:
-        """Return a broker at one of the addresses that have answered, unless it has failed since.
+    def someone(self, unfit: Collection[int] = ()) -> int | None:
+        """Return a broker at one of the addresses that have answered, unless it has failed since;
+        where some are *unfit*, any other one.
 
         None if no broker is known to be at one of them; kafka-python then chooses any, also one
         that no longer answers and that other brokers still list as alive.
@@ -370,7 +375,8 @@ class WireConnection:
         manager, answered = self.client._manager, self.probe.answered()
         for node in manager.cluster.brokers():
             if (
-                host_and_port(node.host, node.port) in answered
+                node.node_id not in unfit
+                and (unfit or host_and_port(node.host, node.port) in answered)
                 and not manager.connection_delay(node.node_id)
                 and self.silence_of(node.node_id) is None
             ):

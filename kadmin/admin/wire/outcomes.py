@@ -44,8 +44,8 @@ class Refused(KadminError):
         super().__init__(
             f"the brokers refuse to {what}: {reason}",
             hint=unknown
-            and f"where the topic has {unknown[1]} of an older Kafka, delete it first:"
-            f" --delete-config {unknown[1]}",
+            and f"these brokers have no {unknown[1]}: leave it out; where the topic has it of an"
+            f" older Kafka, delete it first: --delete-config {unknown[1]}",
         )
 
 

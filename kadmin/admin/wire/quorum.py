@@ -3,7 +3,7 @@
 Metadata names any broker as the controller there, which takes what is for it and hands it on.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from kafka.errors import AuthorizationError, for_code
@@ -20,9 +20,9 @@ from cluster.model.controller import Feature, Quorum, QuorumReplica
 from cluster.model.fault import Fault
 from cluster.model.ids import NO_LEADER, BrokerId, TopicPartition
 from cluster.model.snapshot import EligibleLeaders
-from kadmin.admin.wire.api_versions import read_api_versions
 from kadmin.admin.wire.connection import NO_QUORUM, SILENCES, TIMEOUTS, WireConnection, plain
 from kadmin.admin.wire.errors import BrokersUnreachable
+from kadmin.plan.api_versions import BrokerApis
 
 METADATA_LOG: Final = "__cluster_metadata"
 WHAT: Final = "who the controller is"
@@ -34,11 +34,9 @@ WITH_FENCED_BROKERS: Final = 2
 """The version of DescribeCluster, since Kafka 4.0."""
 
 
-def one_on_kraft(connection: WireConnection, brokers: Sequence[BrokerId]) -> BrokerId | None:
-    """Return one of *brokers* that has a metadata quorum, where the first that answered has none:
-    in a migration some are on KRaft, and the others name any broker as the controller."""
-    with connection.budget.sharing():
-        apis = read_api_versions(connection, brokers)
+def one_on_kraft(apis: BrokerApis) -> BrokerId | None:
+    """Return a broker that has a metadata quorum, by the *apis* of each: in a migration some are on
+    KRaft, and the others name any broker as the controller."""
     return next((each for each in apis if DescribeQuorumRequest.API_KEY in apis[each]), None)
 
 

@@ -28,6 +28,7 @@ from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic import PartitionAssignment, PartitionState, TopicAssignment
 from cluster.model.topic_config_specs import MIN_ISR
 from cluster.model.topic_id import NO_TOPIC_ID, topic_id_text
+from kadmin.admin.wire.api_versions import read_api_versions
 from kadmin.admin.wire.connection import SILENCES, NoController, WireConnection, plain
 from kadmin.admin.wire.describe_configs import read_brokers, read_topic_configs
 from kadmin.admin.wire.errors import BrokersUnreachable
@@ -41,6 +42,7 @@ from kadmin.admin.wire.quorum import (
     read_quorum,
 )
 from kadmin.arguments.topics import TopicSelection
+from kadmin.plan.api_versions import BrokerApis
 from kadmin.plan.topic_refusals import check_topic_name, is_glob
 
 MIGRATION_MODE: Final = "zookeeper.metadata.migration.enable"
@@ -113,21 +115,33 @@ def with_owner(connection: WireConnection, snapshot: ClusterSnapshot) -> Cluster
     """
     if connection.is_on_kraft or connection.broker_version < MIGRATES or not snapshot.brokers:
         return snapshot
-    faults = list(snapshot.faults)
     brokers = list(snapshot.brokers)
-    on_kraft = one_on_kraft(connection, brokers)
-    if on_kraft is not None:
-        quorum = read_quorum(connection, faults, on_kraft)
-        controller = None if quorum is None else leader_of(quorum)
-        return replace(snapshot, controller=controller, quorum=quorum, faults=tuple(faults))
+    with connection.budget.sharing():
+        apis = read_api_versions(connection, brokers)
+    if one_on_kraft(apis) is not None:
+        return with_quorum(connection, snapshot, apis)
     with connection.budget.sharing():
         described = read_brokers(connection, list(map(str, brokers)), denied=[], silent={})
     values = {each.name: each.value for configs in described.values() for each in configs}
     if values.get(MIGRATION_MODE) != "true":
         return snapshot
     why = "brokers in migration mode name any broker where KRaft owns the cluster: ask ZooKeeper"
-    faults.append(subjects.unavailable(subjects.CONTROLLER, "who the controller is", why))
-    return replace(snapshot, controller=None, faults=tuple(faults))
+    unknown = subjects.unavailable(subjects.CONTROLLER, "who the controller is", why)
+    return replace(snapshot, controller=None, faults=(*snapshot.faults, unknown))
+
+
+def with_quorum(
+    connection: WireConnection, snapshot: ClusterSnapshot, apis: BrokerApis
+) -> ClusterSnapshot:
+    """Return *snapshot* with the quorum, where the broker that answered is over ZooKeeper and, by
+    their *apis*, another one is on KRaft."""
+    on_kraft = one_on_kraft(apis)
+    if connection.is_on_kraft or on_kraft is None:
+        return snapshot
+    faults = list(snapshot.faults)
+    quorum = read_quorum(connection, faults, on_kraft)
+    controller = None if quorum is None else leader_of(quorum)
+    return replace(snapshot, controller=controller, quorum=quorum, faults=tuple(faults))
 
 
 def controller_of(metadata: Mapping[str, Any]) -> Controller | None:

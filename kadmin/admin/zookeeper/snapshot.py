@@ -104,6 +104,7 @@ def read_snapshot(
         migration=migration if migration is not None and migration.has_begun else None,
         moving={each: to for each, to in moves.items() if each not in stale},
         stale_moves={each: to for each, to in moves.items() if each in stale},
+        stale_deletions=marked.difference(listed),
         broker_defaults=broker_defaults or NO_OVERRIDES,
         faults=faults_of((*faults, *(each for unread in mendable.values() for each in unread))),
     )

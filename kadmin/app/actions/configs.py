@@ -13,7 +13,6 @@ from kadmin.plan.config_plan import ConfigPlan, those_to_ask
 from kadmin.plan.config_warnings import ConfigRequest
 from kadmin.plan.entity_options import options_of
 from kadmin.quoting import quoted
-from kadmin.wording import counted
 
 
 @contextmanager
@@ -52,7 +51,7 @@ class ChangeConfigs(Action):
         if self.deleted:
             what.append(f"remove {', '.join(self.deleted)}")
         whom = self.entities[0]
-        whose = str(whom) if len(self.entities) == 1 else counted(len(self.entities), "entity")
+        whose = str(whom) if len(self.entities) == 1 else f"{len(self.entities):,} {whom.kind}"
         return f"{' and '.join(what).capitalize()} of {whose}"
 
     @property

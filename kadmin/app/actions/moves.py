@@ -93,8 +93,11 @@ class RunMoves(Action):
     @property
     def verb(self) -> str:
         count = self.made.moved_replicas
-        if not count:
+        removed = sum(len(move.removing) for move in self.made.moves)
+        if not count and not removed:
             return f"Change the preferred leaders of {counted(len(self.made.moves), 'partition')}"
+        if not count or not removed:
+            return f"{'Add' if count else 'Remove'} {counted(count or removed, 'replica')}"
         text = f"Move {counted(count, 'replica')}"
         gone = sorted(
             {broker for move in self.made.moves for broker in move.removing}

@@ -1,6 +1,6 @@
 """What `kadmin groups --list` and `--describe` do."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,7 +15,7 @@ from kadmin.wording import LISTED_MAX, counted, first_listed, listed
 if TYPE_CHECKING:
     from kadmin.app.groups import History
     from kadmin.arguments.groups import GroupSelection, PartitionFilter
-    from kadmin.plan.groups.group import Group
+    from kadmin.plan.groups.group import Group, NoSuchGroup
 
 
 RATES_MS: Final = 60_000
@@ -103,14 +103,16 @@ def describe_members(
     partitions: "PartitionFilter",
     options: Mapping[str, Any],
 ) -> None:
-    from kadmin.app.groups import has_member_in, names_of, require_groups
+    from kadmin.app.groups import has_member_in, missing_groups, names_of
     from kadmin.execute.meant_groups import require_partitions
     from kadmin.render.groups.members import hosts_document, members_document, states_document
 
     with session.groups(in_zookeeper=options["in_zookeeper"]) as admin:
         described = admin.describe(names_of(admin, selection))
         groups = [described.found[name] for name in sorted(described.found)]
-        require_groups(admin, selection, groups)
+        missing = missing_groups(admin, selection, groups)
+        gone = left_out(missing, len(groups))
+        groups = [each for each in groups if each.name not in gone]
         require_partitions(admin, partitions, ())
     if partitions.scopes:
         groups = [each for each in groups if has_member_in(each, partitions)]
@@ -124,6 +126,8 @@ def describe_members(
     if options["state"] is None:
         note_states(session, groups)
     warn_of_unanswered(session, described.unanswered)
+    if missing is not None:
+        raise missing
 
 
 def describe_offsets(
@@ -133,7 +137,7 @@ def describe_offsets(
     history: "History",
     options: Mapping[str, Any],
 ) -> None:
-    from kadmin.app.groups import names_of, now_ms, read_lags, require_groups
+    from kadmin.app.groups import missing_groups, names_of, now_ms, read_lags
     from kadmin.render.groups.lag import condition_texts, lag_document
     from kadmin.reports.groups import Order, ranked
 
@@ -150,7 +154,10 @@ def describe_offsets(
             now_ms(),
             with_times=with_times,
         )
-        require_groups(admin, selection, [each.group for each in report.groups])
+        missing = missing_groups(admin, selection, [each.group for each in report.groups])
+    gone = left_out(missing, len(report.groups))
+    there = (each for each in report.groups if each.group.name not in gone)
+    report = replace(report, groups=tuple(there))
     if options["watch"] is not None:
         history.add(report)
         report = replace(report, movements=history.movements())
@@ -169,6 +176,21 @@ def describe_offsets(
     warn_of_unanswered(
         session, report.unanswered, (row for each in report.groups for row in each.rows)
     )
+    if missing is not None:
+        raise missing
+
+
+def left_out(missing: "NoSuchGroup | None", described: int) -> Sequence[str]:
+    """Return the names of the groups, of all that are *described*, that do not exist.
+
+    Raises:
+        NoSuchGroup: no other is left.
+    """
+    if missing is None:
+        return ()
+    if len(missing.names) == described:
+        raise missing
+    return missing.names
 
 
 def note_states(session: Session, groups: "list[Group]") -> None:

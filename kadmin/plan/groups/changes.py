@@ -180,7 +180,10 @@ class NotChanged(KadminError):
     exit_code = ExitCode.FAILED
 
     def __init__(self, what: str, reasons: Mapping[str, str]) -> None:
-        things = [f"{name}: {reason}" for name, reason in sorted(reasons.items())]
+        by_reason: dict[str, list[str]] = {}
+        for name, reason in sorted(reasons.items()):
+            by_reason.setdefault(reason, []).append(name)
+        things = [f"{first_listed(names)}: {reason}" for reason, names in by_reason.items()]
         super().__init__(
             f"could not {what}: {listed(things, '; ')}",
             hint="kadmin groups --describe shows how it is now; running the command again is safe",

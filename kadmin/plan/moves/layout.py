@@ -31,11 +31,20 @@ class PlacedPartition:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Disk:
+    """The disk of the log directory *path*, and how full it is."""
+
+    path: str
+    percent: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Disks:
-    """The disks of a broker's log directories, taken together."""
+    """The disks of a broker's log directories, taken together; *single* has each of several."""
 
     total_bytes: int
     used_bytes: int
+    single: tuple[Disk, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,15 +115,23 @@ def disks_of(log_dirs: LogDirs) -> dict[BrokerId, Disks]:
     """Return the disks of the brokers all of whose directories report one."""
     total: Counter[BrokerId] = Counter()
     usable: Counter[BrokerId] = Counter()
+    single: dict[BrokerId, list[Disk]] = {}
     silent = set()
     for broker, directory in pairs(log_dirs):
         if directory.total_bytes is None or directory.usable_bytes is None:
             silent.add(broker)
             continue
+        used = directory.total_bytes - directory.usable_bytes
+        percent = 100 * used / max(1, directory.total_bytes)
+        single.setdefault(broker, []).append(Disk(path=directory.path, percent=percent))
         total[broker] += directory.total_bytes
         usable[broker] += directory.usable_bytes
     return {
-        broker: Disks(total_bytes=whole, used_bytes=whole - usable[broker])
+        broker: Disks(
+            total_bytes=whole,
+            used_bytes=whole - usable[broker],
+            single=tuple(single[broker]) if len(single[broker]) > 1 else (),
+        )
         for broker, whole in total.items()
         if broker not in silent
     }

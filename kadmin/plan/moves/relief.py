@@ -70,6 +70,7 @@ def relieve(scene: Scene) -> Reached:
             "brokers of Kafka 3.3 and later do; or add --disk-size BYTES, of all disks of a broker",
         )
     note_excluded(scene, held, percent)
+    note_single_disks(scene, percent)
     return shed(scene, rooms)
 
 
@@ -89,6 +90,24 @@ def note_excluded(scene: Scene, held: Mapping[BrokerId, int], percent: float) ->
             over.append(f"broker {broker} ({full:.0f}%)")
     if over:
         scene.notes.append(f"excluded, and fuller than {percent:g}% still: {first_listed(over)}")
+
+
+def note_single_disks(scene: Scene, percent: float) -> None:
+    """Note the disks that are fuller than *percent*, though those of their broker together are
+    not: no move to another broker is planned for them."""
+    full = [
+        f"{disk.path} of broker {broker} ({disk.percent:.0f}%)"
+        for broker, disks in sorted(scene.layout.disks.items())
+        if 100 * disks.used_bytes <= percent * disks.total_bytes
+        for disk in disks.single
+        if disk.percent > percent
+    ]
+    if full:
+        scene.notes.append(
+            f"fuller than {percent:g}%, while the disks of the broker together are not:"
+            f" {first_listed(full)}: move replicas to its other directories, by 'log_dirs' in a"
+            " file for 'kadmin reassign --execute'"
+        )
 
 
 def balance_bytes(scene: Scene) -> Reached:
@@ -264,7 +283,7 @@ class _Shedding:
             is_relief = self.scene.request.goal is Goal.RELIEVE
             raise Impossible(
                 f"broker {broker} holds {amount(-self.free[broker])} too much, and no other broker"
-                " that may have them has room for what it could give",
+                " has room for the replicas that it could give",
                 "add brokers" + (", or allow more by --above" if is_relief else ""),
                 is_guess=True,
             )

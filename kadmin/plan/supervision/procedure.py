@@ -355,7 +355,9 @@ def end(run: MoveRun, work: Work, view: View, memory: Memory) -> Procedure[MoveR
             restored += f": 'kadmin throttle release' does that when {they_are} back"
         yield Report(Throttled(None, restored))
     state, reason = ending(run, work, memory)
-    ended = replace(run, state=state, reason=reason, ended_at_ms=view.time_ms)
+    # The wall clock may have been put back, or be behind that of another machine.
+    ended_at_ms = max(run.began_at_ms, view.time_ms)
+    ended = replace(run, state=state, reason=reason, ended_at_ms=ended_at_ms)
     return ended if isinstance((yield Keep(ended)), Done) else run
 
 

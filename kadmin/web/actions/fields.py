@@ -1,12 +1,16 @@
 """Fields of forms: what they look like, and how their texts are understood."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from cluster.model.ids import BrokerId
 from kadmin.arguments.numbers import parse_numbers
-from kadmin.errors import UsageError
+from kadmin.errors import KadminError, UsageError
+
+OPTION: Final = re.compile(r"--([a-z][a-z-]*)")
 
 
 class Kind(StrEnum):
@@ -41,6 +45,23 @@ class BadField(UsageError):
 
     def __init__(self, label: str, problem: str, hint: str | None = None) -> None:
         super().__init__(f"{label}: {problem}", hint=hint)
+
+
+def in_words_of_form(fields: Sequence[Field], error: KadminError) -> tuple[str, str | None]:
+    """Return the message of *error* and its hint in words for readers of a form with *fields*.
+
+    The core names options as commands have them: those that are fields are called as these are. A
+    hint that asks for another option is of no use here, unless it is a part of a whole command.
+    """
+    labels = {field.name.replace("_", "-"): field.label for field in fields}
+
+    def labelled(text: str) -> str:
+        return OPTION.sub(lambda found: labels.get(found[1], found[0]), text)
+
+    hint = None if error.hint is None else labelled(error.hint)
+    if hint is not None and ("--help" in hint or OPTION.search(re.sub("'.*?'", "", hint))):
+        hint = None
+    return labelled(error.message), hint
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from functools import partial
 
 from starlette.responses import FileResponse, RedirectResponse, Response
 
+from cluster.model.config_entity import EntityKind
 from kadmin.app.actions.acls import ChangeAcls
 from kadmin.app.actions.action import Action
 from kadmin.app.actions.configs import ChangeConfigs
@@ -15,7 +16,7 @@ from kadmin.app.actions.throttles import ReleaseThrottles
 from kadmin.app.actions.topics import AddPartitions, CreateTopic, DeleteTopics
 from kadmin.errors import KadminError
 from kadmin.plan.election import ElectionType
-from kadmin.web.actions.fields import Values, texts_of
+from kadmin.web.actions.fields import Values, in_words_of_form, texts_of
 from kadmin.web.actions.forms import AREAS, FORMS, Form
 from kadmin.web.roles import Role
 from kadmin.web.visit import Forbidden, NoSuchThing, Visit, status_of
@@ -68,7 +69,7 @@ def form_page(
         status=200 if error is None else status_of(error),
         form=of,
         values=values,
-        error=error,
+        error=error and in_words_of_form(of.fields, error),
     )
 
 
@@ -141,6 +142,10 @@ def next_page(visit: Visit, action: Action) -> tuple[str, str]:
             return visit.link("moves"), "moves"
         case ChangeAcls():
             return visit.link("acls"), "ACLs"
+        case ChangeConfigs(entities=(entity,)) if entity.kind is EntityKind.TOPICS:
+            return visit.link("topics", str(entity.root.name)), f"topic {entity.root.name}"
+        case ChangeConfigs():
+            return visit.link("configs"), "configs"
         case _:
             return visit.link(), "overview"
 

@@ -96,6 +96,26 @@ def test_a_signal_reaches_the_command_and_what_it_has_started(tmp_path: Path) ->
     assert "got\n" == noted.read_text()
 
 
+@pytest.mark.parametrize("way", ["ends", "is killed"])
+def test_nothing_is_left_of_what_has_left_the_group(tmp_path: Path, way: str) -> None:
+    """As `timeout` does, and what it runs; here without a parent that would end it."""
+    child, daemon = tmp_path / "child", tmp_path / "daemon"
+    os.mkfifo(tmp_path / "fifo")
+    daemon.write_text(
+        f"trap : TERM; echo $$ > {child}; while :; do read never < {tmp_path}/fifo; done"
+    )
+    last = "exit 0" if way == "ends" else "while :; do wait; done"
+    script = f"trap : TERM; (setsid sh {daemon} &); until test -s {child}; do :; done; {last}"
+    process = started(script)
+    wait_until(lambda: is_there(child), what="the child")
+    if way == "is killed":
+        process.renew(now_ms(), now_ms() + 200)
+
+    assert process.wait() == (0 if way == "ends" else 128 + signal.SIGKILL)
+    pid = int(child.read_text())
+    wait_until(lambda: not is_alive(pid), what="the end of the child")
+
+
 def test_nothing_that_the_command_has_started_is_left(tmp_path: Path) -> None:
     child = tmp_path / "child"
     os.mkfifo(tmp_path / "fifo")

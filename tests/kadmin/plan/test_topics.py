@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from cluster.model.controller import Controller
 from cluster.model.ids import BrokerId, TopicPartition, ZkVersion
 from cluster.model.placement import Placement
 from cluster.model.topic import PartitionAssignment, TopicAssignment
@@ -12,6 +13,7 @@ from kadmin.errors import ExitCode, RefusedError, UsageError
 from kadmin.plan.config_plan import InvalidConfigs
 from kadmin.plan.place import NotEnoughBrokers
 from kadmin.plan.topic_refusals import (
+    DeletionPending,
     InternalTopic,
     MarkedForDeletion,
     NoSuchTopic,
@@ -118,6 +120,20 @@ def test_an_existing_topic_is_not_created_again(marked, words):
     with pytest.raises(TopicExists, match=words) as caught:
         plan_create(snapshot, request())
     assert ExitCode.FAILED == caught.value.exit_code
+
+
+def test_a_mark_of_a_deletion_that_is_over_would_delete_the_next_topic_without_a_controller():
+    marked = replace(cluster(THREE), stale_deletions=frozenset({"orders"}))
+
+    with pytest.raises(DeletionPending, match="not there, and is marked for deletion"):
+        plan_create(replace(marked, controller=None), request())
+    assert (
+        "orders"
+        == plan_create(
+            replace(marked, controller=Controller(broker_id=BrokerId(1))), request()
+        ).name
+    )
+    assert "pays" == plan_create(replace(marked, controller=None), request("pays")).name
 
 
 def test_names_that_share_their_metrics_collide():

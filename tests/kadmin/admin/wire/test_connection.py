@@ -4,7 +4,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from kafka.errors import KafkaTimeoutError
+from kafka.errors import IncompatibleBrokerVersion, KafkaTimeoutError
 
 from cluster.model import fault as subjects
 from kadmin.admin.wire.connection import HEARING_S, NoController, WireConnection
@@ -45,6 +45,30 @@ class Brokers(WireConnection):
         if isinstance(answer, Exception):
             raise answer
         return answer
+
+
+class MixedBrokers(WireConnection):
+    """Broker 0, which has answered and does not serve a request, and broker 1, which does."""
+
+    def __init__(self) -> None:
+        nodes = [SimpleNamespace(node_id=number, host="b", port=9092 + number) for number in (0, 1)]
+        manager = SimpleNamespace(
+            cluster=SimpleNamespace(brokers=lambda: nodes), connection_delay=lambda node: 0
+        )
+        super().__init__(
+            SimpleNamespace(_manager=manager), BrokerSettings(bootstrap="b:9092", timeout_s=5)
+        )
+        self.probe: Any = SimpleNamespace(answered=lambda: {"b:9092"})
+
+    def send_patiently(self, request: object, broker: int, *, is_forwarded: bool = False) -> Any:
+        if broker == 0:
+            raise IncompatibleBrokerVersion
+        return FINE
+
+
+def test_what_the_first_broker_does_not_serve_is_asked_of_another() -> None:
+    """In a migration a broker over ZooKeeper may have answered first."""
+    assert FINE == MixedBrokers().ask(object())
 
 
 def test_the_controller_is_asked() -> None:

@@ -23,7 +23,8 @@ from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.snapshot import EligibleLeaders
 from kadmin.admin.wire.connection import WireConnection
 from kadmin.admin.wire.quorum import read_eligible_leaders
-from kadmin.admin.wire.snapshot import read_snapshot, with_owner
+from kadmin.admin.wire.snapshot import read_snapshot, with_owner, with_quorum
+from kadmin.plan.api_versions import BrokerApis, Versions
 from kadmin.plan.health import judge_loads
 from kadmin.render.brokers import broker_state
 from kadmin.render.controller import controller_document
@@ -119,6 +120,18 @@ def test_in_a_migration_a_broker_on_kraft_is_asked_who_the_controller_is() -> No
 
     assert Controller(broker_id=BrokerId(3000), kraft_controller_epoch=1) == snapshot.controller
     assert (3000, ()) == (snapshot.quorum and snapshot.quorum.leader_id, snapshot.faults)
+
+
+def test_what_the_brokers_serve_shows_who_knows_the_quorum() -> None:
+    brokers = Migrating(quorum(3000, 1))
+    snapshot = read_snapshot(brokers, None)
+    over_zookeeper: BrokerApis = {BrokerId(1): {}, BrokerId(2): {}}
+    mixed = {**over_zookeeper, BrokerId(2): {DescribeQuorumRequest.API_KEY: Versions(0, 2)}}
+
+    found = with_quorum(brokers, snapshot, mixed)
+
+    assert 3000 == (found.controller and found.controller.broker_id)
+    assert snapshot == with_quorum(brokers, snapshot, over_zookeeper)
 
 
 def test_brokers_in_migration_mode_do_not_know_who_the_controller_is() -> None:

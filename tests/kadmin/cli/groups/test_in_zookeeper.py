@@ -154,7 +154,7 @@ def test_a_group_with_members_is_refused_with_their_names(
     words = f"has members; nothing was written: it is Stable, with {consumer} on app-1\n"
     assert f"group '{idle}' {words}" in refused.stderr
     assert (ExitCode.FAILED, ExitCode.FAILED) == (offsets.exit_code, exit_code)
-    assert f"{topic}-0: the group has members: {consumer}" in offsets.stderr
+    assert f"{topic}-1: the group has members: {consumer}" in offsets.stderr
     assert f"the group has members: {consumer}" in asking.said.replace("\r\n", "")
     assert ["2", "5"] == old.offsets(idle, topic)
 

@@ -167,6 +167,19 @@ def test_a_group_that_does_not_exist_is_an_error(cluster: Cluster, topic: str) -
     assert f"did you mean 'there-{topic}'?" in missing.stderr
 
 
+@pytest.mark.parametrize("section", ["--offsets", "--state"])
+def test_beside_a_group_that_does_not_exist_the_others_are_described(
+    cluster: Cluster, topic: str, section: str
+) -> None:
+    there = ("--describe", section, "--group", f"beside-{topic}")
+    commit(cluster.bootstrap, there[-1], topic, 0, 1)
+
+    both = cluster.run(*there, "--group", "nowhere")
+
+    assert (ExitCode.FAILED, cluster.done(*there)) == (both.exit_code, both.stdout)
+    assert "kadmin: consumer group 'nowhere' does not exist\n" in both.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [

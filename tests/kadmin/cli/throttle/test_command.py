@@ -77,6 +77,16 @@ def test_a_cluster_without_throttles_is_well(small: str) -> None:
     assert [] == list(Path().iterdir())
 
 
+def test_a_list_names_the_run_and_shortens_long_values(left_behind: str) -> None:
+    replicas = ",".join(f"{number}:1" for number in range(50))
+    set_config(left_behind, "/config/topics/u", **{LISTS[0]: replicas})
+
+    listed = kadmin("throttle", "list").stdout
+
+    assert " 0:1,1:1,2:1,… (50)  operator" in listed
+    assert listed.splitlines()[-1].startswith("reassignments: run ")
+
+
 def test_what_cannot_be_read_is_named_by_each_command(small: str) -> None:
     with client_of(small) as client:
         client.create("/config/brokers/1", b"{", makepath=True)

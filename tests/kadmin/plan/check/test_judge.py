@@ -1,10 +1,14 @@
 """The judgement of a cluster: is the worst told first, and nothing that is ignored?"""
 
+from dataclasses import replace
+
+from cluster.model.snapshot import ClusterSnapshot
 from kadmin.plan.check.evidence import Evidence
 from kadmin.plan.check.findings import Kind, Severity
 from kadmin.plan.check.judge import judge
 from kadmin.wording import brokers_text
 from tests.kadmin.builders import brokers, cluster, ids, state, topic
+from tests.kadmin.plan.migration.evidence import migrating
 
 SICK = Evidence(
     snapshot=cluster(
@@ -58,3 +62,17 @@ def test_words() -> None:
     assert ["broker 7", "brokers 1 and 2", "brokers 1, 2 and 3"] == [
         brokers_text(ids(text)) for text in ("7", "1,2", "1,2,3")
     ]
+
+
+def test_changes_are_made_by_brokers_once_kraft_owns_the_cluster() -> None:
+    led_by_another = topic("t", "0,1", {0: state(1, "0,1")})
+    owned = migrating(40).snapshot
+    moved = replace(owned, topics={"t": led_by_another})
+
+    def command(snapshot: ClusterSnapshot) -> str | None:
+        (finding,) = judge(Evidence(snapshot=snapshot, now_ms=0)).findings
+        return finding.command
+
+    over_zookeeper = command(cluster(brokers("0 1"), led_by_another))
+    assert "kadmin elect --all-topic-partitions --dry-run" == over_zookeeper
+    assert f"{over_zookeeper} --bootstrap-server HOST:PORT" == command(moved)

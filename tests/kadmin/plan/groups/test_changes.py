@@ -10,6 +10,7 @@ from kadmin.plan.groups.changes import (
     Edge,
     FromFile,
     GroupIsAlive,
+    NotChanged,
     OffsetMove,
     ShiftBy,
     ToOffset,
@@ -192,3 +193,12 @@ def test_a_group_with_members_is_refused_and_they_are_named() -> None:
         "group 'g' has members, and 1 more groups; nothing was written: it is Stable,"
         " with a (a-id) on /h, b (b-id) on /h" == error.message
     )
+
+
+def test_what_was_refused_for_one_reason_is_named_together() -> None:
+    refused = dict.fromkeys([f"g: t-{number}" for number in range(9)], "it is subscribed")
+
+    assert (
+        "could not delete offsets: g: t-0, g: t-1, g: t-2, g: t-3, g: t-4, …: it is subscribed;"
+        " g: u-0: denied"
+    ) == str(NotChanged("delete offsets", refused | {"g: u-0": "denied"}))

@@ -12,8 +12,9 @@ from cluster.model.topic import PartitionAssignment, PartitionState
 from kadmin.errors import KadminError
 from kadmin.plan.broker_names import NoSuchBroker
 from kadmin.plan.health import BAD_FINDINGS, judge
+from kadmin.plan.log_dirs import LogDir
 from kadmin.plan.moves.goals import RacksUnknown
-from kadmin.plan.moves.layout import ClusterLayout
+from kadmin.plan.moves.layout import ClusterLayout, disks_of
 from kadmin.plan.moves.make_plan import Made, make_plan
 from kadmin.plan.moves.plan_file import MovePlan, from_json, to_json
 from kadmin.plan.moves.problem import Impossible
@@ -421,6 +422,24 @@ def test_relief_leaves_what_a_larger_replica_makes_needless() -> None:
 
     assert [(2, ids(1))] == [(m.partition.partition, m.target) for m in plan.moves]
     assert (20, 20, True) == (plan.moved_bytes, plan.lower_bound_bytes, plan.is_optimal)
+
+
+def test_a_full_disk_of_a_broker_with_empty_ones_is_noted() -> None:
+    directories = [
+        LogDir(path=path, total_bytes=100, usable_bytes=usable)
+        for path, usable in (("/d1", 3), ("/d2", 80))
+    ]
+    layout = replace(
+        layout_of("--", (0,), (1,), sizes=(5, 5)),
+        disks=disks_of({broker: tuple(directories[broker:]) for broker in ids(0, 1)}),
+    )
+
+    found = made(layout, Goal.RELIEVE, above_percent=85)
+
+    assert () == found.plan.moves
+    (note,) = found.notes
+    assert "fuller than 85%, while the disks of the broker together are not" in note
+    assert "/d1 of broker 0 (97%): move" in note
 
 
 def test_brokers_swap_replicas_where_neither_has_room_for_what_the_other_gives() -> None:

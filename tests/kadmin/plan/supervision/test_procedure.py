@@ -126,6 +126,13 @@ def test_a_run_that_cannot_end_as_planned_has_its_reason(
     assert (RunState.FAILED, reason) == (ended.run.state, ended.run.reason)
 
 
+def test_no_run_ends_before_it_began() -> None:
+    """Its supervisor's wall clock was put back, or is behind that of another machine."""
+    late = replace(RUN, began_at_ms=100)
+
+    assert kept(late, **{**DONE, "ended_at_ms": 100}) == effects(late, ARRIVED)[-1]
+
+
 def test_what_alone_is_in_sync_is_not_given_up() -> None:
     assert [kept(BACKWARD)] == effects(BACKWARD, ALONE)
 

@@ -100,6 +100,7 @@ def test_configs_are_set_and_removed(ann: Browser, one_broker: OneBroker, name: 
 
     text = ann.do("change-configs", kind="topics", names=name, delete="cleanup.policy")
     assert "- cleanup.policy=compact,delete" in text
+    assert f'href="/clusters/one/topics/{name}"' in text
     assert "cleanup.policy" not in done(*describe)
 
 
@@ -233,7 +234,7 @@ def test_nothing_to_release_is_said(ann: Browser) -> None:
         ("reset-offsets", {"group": "g", "to": "offset", "value": "-1"}, "is not from 0"),
         ("delete-groups", {"groups": "no-such-group"}, "no-such-group"),
         ("delete-groups", {"groups": "no-such-*"}, "no-such-*"),
-        ("plan-moves", {"goal": "drain"}, "needs --brokers"),
+        ("plan-moves", {"goal": "drain"}, "Goal drain needs Brokers"),
         ("plan-moves", {"goal": "drain", "brokers": "a"}, "no number"),
         ("redirect-run", {"run": "20200101-000000-0000", "goal": "cancel"}, "20200101"),
         ("release-throttles", {"brokers": "99"}, "99"),
