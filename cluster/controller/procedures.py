@@ -72,7 +72,9 @@ def read_states_as_written(
     """Read the stored states; partitions without a state are missing.
 
     A state that `is_ahead` is included, if there is no newer controller after all: a tool may have
-    written it, or `/controller_epoch` was recreated.
+    written it, or `/controller_epoch` was recreated.  One whose leader epoch has fallen, as after a
+    backup of ZooKeeper was restored, is returned with the epoch that brokers know: they refuse
+    older ones, and what is decided next is written above it.
 
     Raises:
         ControllerMoved: a newer controller has written one of them.
@@ -80,7 +82,13 @@ def read_states_as_written(
     found = yield from reads.read_states(active.client, partitions)
     if any(is_ahead(active, state) for state in found.states.values()):
         yield from confirm_epoch(active)
-    return found
+    known = active.context.states
+    fallen = {
+        partition: state._replace(leader_epoch=known[partition].leader_epoch)
+        for partition, state in found.states.items()
+        if partition in known and state.leader_epoch < known[partition].leader_epoch
+    }
+    return found._replace(states={**found.states, **fallen})
 
 
 def confirm_epoch(active: ActiveController) -> Procedure[None]:

@@ -3,6 +3,7 @@
 import pytest
 
 from cluster.controller.events import Requested
+from cluster.controller.orders import LeaderAndIsr, UpdateMetadata
 from cluster.controller.requests import (
     ControlledShutdown,
     ElectionResult,
@@ -11,10 +12,10 @@ from cluster.controller.requests import (
 )
 from cluster.model.admin import PartitionList
 from cluster.model.error_codes import ErrorCode
-from cluster.model.ids import MATCH_ANY, NO_LEADER, BrokerEpoch, BrokerId
+from cluster.model.ids import MATCH_ANY, NO_LEADER, BrokerEpoch, BrokerId, LeaderEpoch
 from cluster.model.topic import RECOVERING
 from cluster.zk import paths
-from cluster.zk.admin import encode_preferred_election
+from cluster.zk.admin import encode_isr_change, encode_preferred_election
 from cluster.zk.requests import Create, Delete, SetData
 from tests.cluster.controller.asked import (
     CreateStates,
@@ -318,3 +319,47 @@ def test_a_request_that_somebody_takes_back_is_no_error() -> None:
     assert harness.leaders("t") == [2]
     assert harness.count(ReadPreferredElection) >= 2
     assert not harness.resignations
+
+
+# A leader epoch that has fallen in ZooKeeper, as after a backup was restored
+
+
+def test_an_election_is_above_the_epoch_that_brokers_know() -> None:
+    harness = with_leader_away((2, 3))
+    known = harness.state(tp("t-0"))
+    assert known is not None
+    assert known.leader_epoch > 0
+    harness.write_state(tp("t-0"), known._replace(leader_epoch=LeaderEpoch(0)))
+    harness.orders.clear()
+
+    harness.unregister(3)
+    harness.settle()
+
+    state = harness.state(tp("t-0"))
+    assert state is not None
+    assert (2, known.leader_epoch + 1) == (state.leader, state.leader_epoch)
+    sent = {
+        each.state.leader_epoch
+        for _, order in harness.orders
+        if isinstance(order, LeaderAndIsr)
+        for each in order.partitions
+    }
+    assert {state.leader_epoch} == sent
+    assert harness.resignations == []
+
+
+def test_an_isr_change_is_sent_with_the_epoch_that_brokers_know() -> None:
+    harness = with_leader_away((2, 3))
+    known = harness.state(tp("t-0"))
+    assert known is not None
+    fallen = known._replace(leader_epoch=LeaderEpoch(0), isr=(BrokerId(3),))
+    harness.write_state(tp("t-0"), fallen)
+    harness.orders.clear()
+
+    change = encode_isr_change(PartitionList(partitions=(tp("t-0"),)))
+    harness.tool(Create(paths.isr_change_prefix(), change, is_sequential=True))
+    harness.settle()
+
+    (sent, *_) = [order for _, order in harness.orders if isinstance(order, UpdateMetadata)]
+    ((_, state, *_),) = sent.partitions
+    assert (known.leader_epoch, fallen.isr) == (state.leader_epoch, state.isr)
