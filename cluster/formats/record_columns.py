@@ -2,13 +2,12 @@
 
 Values and headers are not decoded.  Only magic 2; `records` reads the others.
 
-Of each record only the beginning is taken, by one call of `struct`.  These heads, one after the
-other, have columns as long as the fields of the records take as many bytes.  Records of other forms
-are read byte by byte, and so are all that may be damaged.
+Up to its key a record takes as many bytes as the one before it, nearly always.  These are read as
+one number, of which some bits show whether it is so; records of other forms are read byte by byte,
+and so are all that may be damaged.
 """
 
 import struct
-from itertools import accumulate, repeat
 from struct import Struct
 from typing import Final, NamedTuple
 
@@ -17,23 +16,9 @@ from cluster.formats.records import RECORD_LENGTH_MIN, varint
 
 BEYOND: Final = 2**40
 """Behind the end of every body."""
-FEW: Final = 8
-"""So many records are read byte by byte sooner than by columns."""
-HEADS_MAX: Final = 512
-"""As many stay in the cache of the processor from column to column."""
-SPARE_SIZE: Final = 16
-"""What a head has beside the key of the first record: other fields, and more of longer keys."""
-HEAD_SIZE_MAX: Final = 96
-ASCII: Final = bytes(range(128))
-NOT_ASCII: Final = bytes(range(128, 256))
-EVEN: Final = bytes(range(0, 256, 2))
-EVEN_ASCII: Final = ASCII[::2]
-EVEN_NOT_ASCII: Final = NOT_ASCII[::2]
-TIME_AT: Final = 1
-"""In a head, which begins with the attributes."""
-AROUND_SIZE: Final = 3
-"""A record that is at least so much larger than its head up to the value has a length that can
-be."""
+HEAD: Final = Struct("<Q")
+"""The bytes of a record up to the length of its key, which is the highest one, and before them some
+of the record before."""
 
 
 def steps_by_length() -> tuple[int, ...]:
@@ -67,6 +52,48 @@ class RecordColumns(NamedTuple):
     """The numbers of those without a value."""
 
 
+class Form(NamedTuple):
+    """How many bytes the fields of a record take up to its key, at most 8 together."""
+
+    size: int
+    mask: int
+    """The bits of a head that show it."""
+    expected: int
+    """What these bits are."""
+    offset_shift: int
+    offset_mask: int
+    """The bits of the second byte of an offset delta, where it has one."""
+
+
+def form_of(length_size: int, time_size: int, offset_size: int) -> Form:
+    """Return the form of records whose offset deltas and keys have lengths from 0 on."""
+    sizes = (length_size, 1, time_size, offset_size, 1)
+    size = sum(sizes)
+    # That of the attributes is not looked at; each other number ends with its last byte.
+    more = [byte < number - 1 for number in sizes for byte in range(number)]
+    masks = [0x80] * size
+    masks[length_size] = 0
+    offset_at = size - 1 - offset_size
+    for at in (offset_at, size - 1):
+        masks[at] |= 1
+    before = HEAD.size - size
+    return Form(
+        size,
+        int.from_bytes(bytes(before) + bytes(masks), "little"),
+        int.from_bytes(bytes(before) + bytes(0x80 * is_more for is_more in more), "little"),
+        8 * (before + offset_at),
+        0x7F00 if offset_size > 1 else 0,
+    )
+
+
+FORMS: Final = {
+    (length_size, time_size, offset_size): form_of(length_size, time_size, offset_size)
+    for length_size in (1, 2)
+    for time_size in (1, 2)
+    for offset_size in (1, 2)
+}
+
+
 def record_columns(body: bytes, count: int) -> RecordColumns:
     """Return the *count* records of *body*, in order.
 
@@ -76,13 +103,10 @@ def record_columns(body: bytes, count: int) -> RecordColumns:
     columns = RecordColumns([], [], [], [], [])
     ends = columns.ends
     try:
-        note_each(columns, body, count if count <= FEW else 1)
-        heads = None
         while len(ends) < count:
-            if heads is None or len(ends) >= heads.until:
-                heads = Heads(columns, body, count)
-            if heads.note_run(columns) <= FEW:
-                note_each(columns, body, min(len(ends) + FEW, count))
+            form = note_one(columns, body)
+            if form is not None:
+                note_alike(columns, body, count, form)
     except (IndexError, struct.error) as error:
         raise CorruptBatchError(0, f"its records end too early: {error}") from error
     end = ends[-1] if ends else 0
@@ -91,173 +115,97 @@ def record_columns(body: bytes, count: int) -> RecordColumns:
     return columns
 
 
-class Heads:
-    """The beginnings of some records, behind their lengths."""
+def note_alike(columns: RecordColumns, body: bytes, count: int, form: Form) -> None:
+    """Add those of the next records of *body*, up to the number *count*, that have this *form*.
 
-    __slots__ = ("_ends", "_first", "_heads", "_joined", "_size", "_sizes", "until")
-
-    def __init__(self, columns: RecordColumns, body: bytes, count: int) -> None:
-        """Take those that follow *columns*, in which there is one, up to where one has a length of
-        more than two bytes, or ends with the body.
-        """
-        self._first = first = len(columns.ends)
-        start = columns.ends[-1]
-        self._size = min(len(columns.keys[-1]) + SPARE_SIZE, HEAD_SIZE_MAX)
-        unpack = Struct(f"<H{self._size}s").unpack_from
-        lengths: list[int] = []
-        heads: list[bytes] = []
-        note_length, note_head, steps = lengths.append, heads.append, STEPS
-        at = start
-        try:
-            for _ in repeat(None, min(count - first, HEADS_MAX)):
-                length, head = unpack(body, at)
-                note_length(length)
-                note_head(head)
-                at += steps[length]
-        except struct.error:
-            # So near to the end of the body records are read one by one.
-            pass
-        if at > len(body):
-            lengths.pop()
-            heads.pop()
-        # What stands behind a length of two bytes are the attributes, and behind one of one byte
-        # not.
-        for number, length in enumerate(lengths):
-            if length & 0x80 == 0:
-                heads[number] = b"\0" + heads[number][:-1]
-        self._heads = heads
-        self._joined = b"".join(heads)
-        self._sizes = [steps[length] for length in lengths]
-        self._ends = list(accumulate(self._sizes, initial=start))
-        self.until = first + len(heads)
-        """The number of the record behind the last head."""
-
-    def note_run(self, columns: RecordColumns) -> int:
-        """Add the records to *columns* that follow in the form of the first one, and return how
-        many.
-        """
-        size = self._size
-        first = len(columns.ends) - self._first
-        joined = self._joined[first * size :]
-        count = len(joined) // size
-        at = TIME_AT
-        parts = []
-        for _ in ("time", "offset"):
-            length = 1 if joined[at : at + 1].isascii() else 2
-            count = ending(joined[at : count * size : size], is_last=length == 1)
-            if length == 2:
-                count = ending(joined[at + 1 : count * size : size], is_last=True)
-            parts.append((at, length))
-            at += length
-        offset_at = parts[1][0]
-        low = joined[offset_at : count * size : size]
-        count = beginning(low, EVEN)
-        if at - offset_at == 1:
-            deltas = [byte >> 1 for byte in low[:count]]
-        else:
-            high = joined[offset_at + 1 : count * size : size]
-            deltas = [(byte & 0x7F | more << 7) >> 1 for byte, more in zip(low, high, strict=False)]
-        key_at = at + 1
-        # From there on a key would end with the head, or behind it.
-        sizes = joined[at : count * size : size]
-        count = beginning(sizes, EVEN_ASCII[: max(size - key_at, 0)])
-        end = first + count
-        largest = max(sizes[:count], default=0) >> 1
-        if count == 0 or min(self._sizes[first:end]) < key_at + largest + AROUND_SIZE:
-            return 0
-        heads = self._heads[first:end]
-        if sizes.count(sizes[0]) == len(sizes):
-            key_end = key_at + largest
-            keys = [head[key_at:key_end] for head in heads]
-            values = joined[key_end : count * size : size]
-        else:
-            key_ends = [key_at + (byte >> 1) for byte in sizes[:count]]
-            keys = [head[key_at:key_end] for head, key_end in zip(heads, key_ends, strict=True)]
-            values = bytes([head[key_end] for head, key_end in zip(heads, key_ends, strict=True)])
-        before = len(columns.ends)
-        columns.ends.extend(self._ends[first + 1 : end + 1])
-        columns.offset_deltas.extend(deltas[:count])
-        columns.keys.extend(keys)
-        if values.translate(None, EVEN):
-            columns.tombstones.extend(
-                before + number for number, byte in enumerate(values) if byte & 1
-            )
-        return count
-
-
-def ending(column: bytes, *, is_last: bool) -> int:
-    """Return how many numbers of *column* end with their byte there, or do not where it is not
-    *is_last*.
-
-    Counted from the first one on.
+    Ends before one that may be damaged.
     """
-    return beginning(column, ASCII if is_last else NOT_ASCII)
+    size, mask, expected, offset_shift, offset_mask = form
+    ends, offset_deltas, keys, _, tombstones = columns
+    note_end, note_offset, note_key = ends.append, offset_deltas.append, keys.append
+    unpack, steps, body_size = HEAD.unpack_from, STEPS, len(body)
+    before = HEAD.size - size
+    length_shift = 8 * before
+    position = ends[-1]
+    for number in range(len(ends), count):
+        if position + size > body_size:
+            return
+        (head,) = unpack(body, position - before)
+        if head & mask != expected:
+            return
+        key_at = position + size
+        key_end = key_at + (head >> 57)
+        end = position + steps[head >> length_shift & 0xFFFF]
+        if key_end + 1 >= end or end > body_size:
+            return
+        note_end(end)
+        offset = head >> offset_shift
+        note_offset((offset & 0x7F | (offset & offset_mask) >> 1) >> 1)
+        note_key(body[key_at:key_end])
+        if body[key_end] & 1:
+            tombstones.append(number)
+        position = end
 
 
-def beginning(column: bytes, expected: bytes) -> int:
-    """Return how many bytes *column* begins with that are among *expected*."""
-    # To strip is slow where there is much to strip.
-    if not column.translate(None, expected):
-        return len(column)
-    return len(column) - len(column.lstrip(expected))
-
-
-def note_each(columns: RecordColumns, body: bytes, until: int) -> None:  # noqa: C901 - its numbers are read in place
-    """Add the next records of *body* to *columns*, up to that of number *until*.
+def note_one(  # noqa: C901 - its numbers are read in place, one branch for each size
+    columns: RecordColumns, body: bytes
+) -> Form | None:
+    """Add the next record of *body* to *columns*, and return its form, if it has one.
 
     Raises:
-        CorruptBatchError, IndexError, struct.error: one is damaged.
+        CorruptBatchError, IndexError, struct.error: it is damaged.
     """
     ends, offset_deltas, keys, keyless, tombstones = columns
+    number = len(ends)
     position = ends[-1] if ends else 0
-    size = len(body)
-    for number in range(len(ends), until):
-        # Most numbers take one byte or two: to call for them would cost as much as the rest.
-        byte = body[position]
-        if byte < 0x80:
-            length = (byte >> 1) ^ -(byte & 1)
-            at = position + 2
-        elif (high := body[position + 1]) < 0x80:
-            length = ((byte & 0x7F | high << 7) >> 1) ^ -(byte & 1)
-            at = position + 3
-        else:
-            length, position = varint(body, position)
-            at = position + 1
-        position = at - 1 + length
-        if length < RECORD_LENGTH_MIN or position > size:
-            raise CorruptBatchError(0, f"record {number} says that it has {length} bytes")
-        byte = body[at]
-        if byte < 0x80:
-            at += 1
-        elif body[at + 1] < 0x80:
-            at += 2
-        else:
-            _, at = varint(body, at)
-        byte = body[at]
-        if byte < 0x80:
-            delta = (byte >> 1) ^ -(byte & 1)
-            at += 1
-        elif (high := body[at + 1]) < 0x80:
-            delta = ((byte & 0x7F | high << 7) >> 1) ^ -(byte & 1)
-            at += 2
-        else:
-            delta, at = varint(body, at)
-        byte = body[at]
-        if byte < 0x80:
-            key_size = (byte >> 1) ^ -(byte & 1)
-            at += 1
-        else:
-            key_size, at = varint(body, at)
-        if key_size < 0:
-            keys.append(b"")
-            keyless.append(number)
-        else:
-            keys.append(body[at : at + key_size])
-            at += key_size
-        if at >= position:
-            raise CorruptBatchError(0, f"record {number} has a key of {key_size} bytes")
-        # A size below 0 is odd in its lowest byte: that of no value.
-        if body[at] & 1:
-            tombstones.append(number)
-        offset_deltas.append(delta)
-        ends.append(position)
+    # Most numbers take one byte or two: to call for them would cost as much as the rest.
+    byte = body[position]
+    if byte < 0x80:
+        length = (byte >> 1) ^ -(byte & 1)
+        start = position + 1
+    elif (high := body[position + 1]) < 0x80:
+        length = ((byte & 0x7F | high << 7) >> 1) ^ -(byte & 1)
+        start = position + 2
+    else:
+        length, start = varint(body, position)
+    end = start + length
+    if length < RECORD_LENGTH_MIN or end > len(body):
+        raise CorruptBatchError(0, f"record {number} says that it has {length} bytes")
+    time_at = start + 1
+    if body[time_at] < 0x80:
+        offset_at = time_at + 1
+    elif body[time_at + 1] < 0x80:
+        offset_at = time_at + 2
+    else:
+        _, offset_at = varint(body, time_at)
+    byte = body[offset_at]
+    if byte < 0x80:
+        delta = (byte >> 1) ^ -(byte & 1)
+        key_at = offset_at + 1
+    elif (high := body[offset_at + 1]) < 0x80:
+        delta = ((byte & 0x7F | high << 7) >> 1) ^ -(byte & 1)
+        key_at = offset_at + 2
+    else:
+        delta, key_at = varint(body, offset_at)
+    byte = body[key_at]
+    if byte < 0x80:
+        key_size = (byte >> 1) ^ -(byte & 1)
+        at = key_at + 1
+    else:
+        key_size, at = varint(body, key_at)
+    if key_size < 0:
+        keys.append(b"")
+        keyless.append(number)
+    else:
+        keys.append(body[at : at + key_size])
+        at += key_size
+    if at >= end:
+        raise CorruptBatchError(0, f"record {number} has a key of {key_size} bytes")
+    # A size below 0 is odd in its lowest byte: that of no value.
+    if body[at] & 1:
+        tombstones.append(number)
+    offset_deltas.append(delta)
+    ends.append(end)
+    if byte & 0x81:
+        return None
+    return FORMS.get((start - position, offset_at - time_at, key_at - offset_at))

@@ -104,7 +104,7 @@ def held_by(hosted: HostedPartition) -> tuple[object, ...]:
     """What must be the same of all replicas; epochs in which nothing was written are not."""
     batches = tuple(headers_of(hosted.log))
     epochs = {header.leader_epoch for header in batches}
-    starts = tuple(start for start in hosted.log.epochs.starts if start.epoch in epochs)
+    starts = tuple(start for start in hosted.log.epochs.starts if start.leader_epoch in epochs)
     return hosted.replica.high_watermark, hosted.log.log_start_offset, batches, starts
 
 

@@ -13,6 +13,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
@@ -22,6 +23,7 @@ from typing import IO, Final
 from tests.support.checkout import CHECKOUT
 
 REQUEST_MAX: Final = 2**20
+STARTING: Final = threading.Lock()
 
 
 class ForkedBroker:
@@ -61,7 +63,10 @@ def fork_broker(properties: Path, environment: Mapping[str, str], stderr: IO[str
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     request = json.dumps([[str(properties)], dict(environment)]).encode()
     with theirs:
-        socket.send_fds(requests(), [request], [theirs.fileno(), stderr.fileno()])
+        # Threads that start brokers at once would each start one, and all but one would end.
+        with STARTING:
+            control = requests()
+        socket.send_fds(control, [request], [theirs.fileno(), stderr.fileno()])
     return ForkedBroker(ours)
 
 

@@ -6,6 +6,7 @@ import select
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -18,13 +19,25 @@ from tests.support.checkout import CHECKOUT
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 SCRIPT_OF: Final = cache(script_of)
+END_OF_LINE: Final = "\x1e\n"
 CANDIDATES: Final = {
     "bash": """
-        source "$1"; COMP_LINE=$2; COMP_POINT=${#2}
-        $(complete -p kadmin | sed 's/.*-F \\([^ ]*\\).*/\\1/')
-        [ ${#COMPREPLY[@]} = 0 ] || printf '%s\\n' "${COMPREPLY[@]}"
+        source "$1"; shift
+        offer=$(complete -p kadmin | sed 's/.*-F \\([^ ]*\\).*/\\1/')
+        for COMP_LINE; do
+            COMP_POINT=${#COMP_LINE} COMPREPLY=()
+            $offer
+            [ ${#COMPREPLY[@]} = 0 ] || printf '%s\\n' "${COMPREPLY[@]}"
+            printf '\\036\\n'
+        done
     """,
-    "fish": "source $argv[1]; complete -C $argv[2] | string replace -r '\\t.*' ''; true",
+    "fish": """
+        source $argv[1]
+        for line in $argv[2..-1]
+            complete -C $line | string replace -r '\\t.*' ''
+            printf '\\036\\n'
+        end
+    """,
 }
 
 # After Ctrl-X d the shell writes the line that stands in its editor to the file $ANSWER.
@@ -77,11 +90,15 @@ class Shell:
 
     def candidates(self, line: str) -> list[str]:
         """What the shell would offer at the end of *line*, sorted."""
+        return self.candidates_of([line])[0]
+
+    def candidates_of(self, lines: Sequence[str]) -> list[list[str]]:
+        """What the shell would offer at the end of each of *lines*, sorted."""
         words = ["-c", CANDIDATES[self.name]]
         if self.name == "bash":
             words = ["--noprofile", "--norc", *words, "bash"]
         done = subprocess.run(
-            [self.name, *words, str(self.directory / "script"), line],
+            [self.name, *words, str(self.directory / "script"), *lines],
             env=self.environment,
             cwd=self.directory,
             capture_output=True,
@@ -90,7 +107,9 @@ class Shell:
             check=True,
         )
         assert done.stderr == ""
-        return sorted(done.stdout.splitlines())
+        *offered, rest = done.stdout.split(END_OF_LINE)
+        assert (rest, len(offered)) == ("", len(lines))
+        return [sorted(candidates.splitlines()) for candidates in offered]
 
     def line_after_tab(self, line: str, load: str = 'source "$SCRIPT"') -> str:
         """The line in the shell's editor after *line* was typed, and then Tab.

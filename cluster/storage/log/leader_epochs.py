@@ -20,15 +20,10 @@ from bisect import bisect_right
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from cluster.formats.checkpoints import LEADER_EPOCHS, encode_rows, parse_rows
+from cluster.formats.checkpoints import LEADER_EPOCHS, EpochEntry, encode_rows, parse_rows
 from cluster.storage.files import File, Files, begin_replacing, read_whole
 
 UNDEFINED: Final = -1
-
-
-class EpochStart(NamedTuple):
-    epoch: int
-    start_offset: int
 
 
 class EpochEnd(NamedTuple):
@@ -46,7 +41,7 @@ class LeaderEpochs:
     def __init__(self, files: Files, directory: str) -> None:
         self._files = files
         self._directory = directory
-        self._starts: tuple[EpochStart, ...] = ()
+        self._starts: tuple[EpochEntry, ...] = ()
         self.latest = UNDEFINED
         """The newest epoch; UNDEFINED when there is none.  Each append asks for it."""
         self.is_unsaved = False
@@ -62,22 +57,22 @@ class LeaderEpochs:
         rows = parse_rows(read_whole(self._files, path) or b"", path, width=2)
         self._replace_starts(())
         for epoch, start_offset in rows:
-            self._enter(EpochStart(int(epoch), int(start_offset)))
+            self._enter(EpochEntry(int(epoch), int(start_offset)))
 
     def move_to(self, directory: str) -> None:
         """Keep the checkpoint in *directory* from now on, which is the old one by another name."""
         self._directory = directory
 
     @property
-    def starts(self) -> tuple[EpochStart, ...]:
+    def starts(self) -> tuple[EpochEntry, ...]:
         return self._starts
 
-    def _replace_starts(self, starts: tuple[EpochStart, ...]) -> None:
+    def _replace_starts(self, starts: tuple[EpochEntry, ...]) -> None:
         for before, after in pairwise(starts[-2:]):
-            assert before.epoch < after.epoch, "epochs rise"
+            assert before.leader_epoch < after.leader_epoch, "epochs rise"
             assert before.start_offset < after.start_offset, "so do their starts"
         self._starts = starts
-        self.latest = starts[-1].epoch if starts else UNDEFINED
+        self.latest = starts[-1].leader_epoch if starts else UNDEFINED
 
     def assign(self, epoch: int, start_offset: int) -> None:
         """Let *epoch* begin at *start_offset*; nothing happens when it is not newer.
@@ -85,7 +80,7 @@ class LeaderEpochs:
         Entries that begin there or later were never written to, and make way.
         """
         if epoch > self.latest:
-            self._enter(EpochStart(epoch, start_offset))
+            self._enter(EpochEntry(epoch, start_offset))
             self.is_unsaved = True
 
     def hold(self, epoch: int, first_offset: int, last_offset: int) -> None:
@@ -93,18 +88,18 @@ class LeaderEpochs:
 
         Entries that contradict it are dropped, and those that begin after it.
         """
-        latest = self._starts[-1] if self._starts else None
-        if latest is not None and latest.epoch == epoch and latest.start_offset <= first_offset:
+        starts = self._starts
+        if starts and epoch == self.latest and starts[-1].start_offset <= first_offset:
             return
         if self.epoch_at(first_offset) == epoch == self.epoch_at(last_offset):
             return
         kept = [
             start
             for start in self._starts
-            if start.epoch <= epoch and start.start_offset < first_offset
+            if start.leader_epoch <= epoch and start.start_offset < first_offset
         ]
-        if not kept or kept[-1].epoch < epoch:
-            kept.append(EpochStart(epoch, first_offset))
+        if not kept or kept[-1].leader_epoch < epoch:
+            kept.append(EpochEntry(epoch, first_offset))
         self._replace_starts(tuple(kept))
         self.is_unsaved = True
 
@@ -130,11 +125,11 @@ class LeaderEpochs:
         self.is_unsaved = False
         return file
 
-    def _enter(self, entry: EpochStart) -> None:
+    def _enter(self, entry: EpochEntry) -> None:
         kept = [
             start
             for start in self._starts
-            if start.epoch < entry.epoch and start.start_offset < entry.start_offset
+            if start.leader_epoch < entry.leader_epoch and start.start_offset < entry.start_offset
         ]
         # Both columns rise: everything that would not is gone.
         self._replace_starts((*kept, entry))
@@ -142,7 +137,7 @@ class LeaderEpochs:
     def epoch_at(self, offset: int) -> int:
         """Return the epoch in which *offset* was or will be written; UNDEFINED before the first."""
         number = bisect_right(self._starts, offset, key=lambda start: start.start_offset)
-        return UNDEFINED if number == 0 else self._starts[number - 1].epoch
+        return UNDEFINED if number == 0 else self._starts[number - 1].leader_epoch
 
     def end_of(self, epoch: int, log_end_offset: int) -> EpochEnd:
         """Return the largest known epoch up to *epoch*, and the offset at which the next one began.
@@ -154,9 +149,9 @@ class LeaderEpochs:
             return EpochEnd(UNDEFINED, UNDEFINED)
         if epoch == self.latest:
             return EpochEnd(epoch, log_end_offset)
-        number = bisect_right(self._starts, epoch, key=lambda start: start.epoch)
+        number = bisect_right(self._starts, epoch, key=lambda start: start.leader_epoch)
         end_offset = self._starts[number].start_offset
-        return EpochEnd(epoch if number == 0 else self._starts[number - 1].epoch, end_offset)
+        return EpochEnd(epoch if number == 0 else self._starts[number - 1].leader_epoch, end_offset)
 
     def truncate_from_end(self, offset: int) -> None:
         """Drop the epochs that begin at *offset* or later."""
@@ -173,7 +168,7 @@ class LeaderEpochs:
         holder = self._starts[number - 1]
         if number == 1 and holder.start_offset == offset:
             return
-        self._replace_starts((EpochStart(holder.epoch, offset), *self._starts[number:]))
+        self._replace_starts((EpochEntry(holder.leader_epoch, offset), *self._starts[number:]))
         self.is_unsaved = True
 
     def clear(self) -> None:

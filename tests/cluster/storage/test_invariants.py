@@ -16,8 +16,8 @@ def test_epochs_and_their_starts_rise() -> None:
     epochs.assign(3, 10)
     (first,) = epochs.starts
 
-    for fallen in (first._replace(epoch=2), first._replace(start_offset=9)):
-        other = first._replace(epoch=4, start_offset=20)
+    for fallen in (first._replace(leader_epoch=2), first._replace(start_offset=9)):
+        other = first._replace(leader_epoch=4, start_offset=20)
         with pytest.raises(AssertionError):
             epochs._replace_starts((other, fallen))
     assert (first,) == epochs.starts

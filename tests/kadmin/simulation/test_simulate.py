@@ -18,6 +18,7 @@ from kadmin.errors import KadminError, UsageError
 from kadmin.plan.broker_names import NoSuchBroker
 from kadmin.plan.log_dirs import LogDir, ReplicaLog
 from kadmin.plan.moves.plan_file import MovePlan, PlannedMove, to_json
+from kadmin.plan.supervision.drift import PlanDrifted
 from kadmin.reports.simulation import SimulationReport, Stages
 from kadmin.simulation.scenario import (
     NoSuchRack,
@@ -279,6 +280,9 @@ def test_both_kinds_of_plan_files_are_understood():
     assert {T0: ids("3,1")} == planned_targets(to_json(plan), "p", value)
     with pytest.raises(OtherCluster):
         planned_targets(to_json(replace(plan, cluster_id="x")), "p", value)
+    drifted = replace(plan.moves[0], replicas=ids("2,1"))
+    with pytest.raises(PlanDrifted, match="t-0 has 1,2, planned from 2,1"):
+        planned_targets(to_json(replace(plan, moves=(drifted,))), "p", value)
     for text in ("", "{}", '{"goal": 1}', "[]"):
         with pytest.raises(UsageError, match="cannot use p"):
             planned_targets(text, "p", value)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cluster.formats.checkpoints import parse_rows
+from cluster.formats.checkpoints import EpochEntry, parse_rows
 from cluster.formats.directory_names import (
     deleted_future_name,
     deleted_name,
@@ -25,7 +25,7 @@ from cluster.storage.directories.properties import (
     write_topic_id,
 )
 from cluster.storage.files import finish_replacing, read_whole
-from cluster.storage.log.leader_epochs import EpochEnd, EpochStart, LeaderEpochs
+from cluster.storage.log.leader_epochs import EpochEnd, LeaderEpochs
 from tests.sim.disk import SimDisk
 
 NAME = "recovery-point-offset-checkpoint"
@@ -245,4 +245,4 @@ def test_an_epoch_that_is_there_begins_where_it_began() -> None:
     epochs.assign(5, 20)
     epochs.assign(4, 30)
 
-    assert (EpochStart(5, 10),) == epochs.starts
+    assert (EpochEntry(5, 10),) == epochs.starts

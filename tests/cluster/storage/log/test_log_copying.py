@@ -151,7 +151,7 @@ def test_a_log_is_moved_with_all_that_is_known_of_it(disk: SimDisk) -> None:
     check_indexes(after)
     again = log_of(restarted(disk))
     assert stored_bytes(after) == stored_bytes(again)
-    assert [0, 3, 4] == [one.epoch for one in again.epochs.starts]
+    assert [0, 3, 4] == [one.leader_epoch for one in again.epochs.starts]
 
 
 def test_transactions_that_are_aborted_after_the_move_are_known(disk: SimDisk) -> None:

@@ -13,9 +13,9 @@ from typing import Final
 
 import pytest
 
+from cluster.formats.checkpoints import EpochEntry
 from cluster.model.ids import BrokerId, LeaderEpoch, TopicPartition
 from cluster.storage.directories.log_manager import LogManager
-from cluster.storage.log.leader_epochs import EpochStart
 from cluster.storage.log.partition_log import PartitionLog
 from cluster.storage.log.work import FlushWork
 from cluster.storage.log_config import LogConfig
@@ -120,13 +120,13 @@ def content_of(log: PartitionLog) -> bytes:
     return b"".join(segment.file.read(0, segment.size) for segment in log.segments)
 
 
-def told_by_batches(log: PartitionLog) -> tuple[EpochStart, ...]:
-    starts: list[EpochStart] = []
+def told_by_batches(log: PartitionLog) -> tuple[EpochEntry, ...]:
+    starts: list[EpochEntry] = []
     for header in headers_of(content_of(log)):
-        is_new = not starts or starts[-1].epoch != header.leader_epoch
+        is_new = not starts or starts[-1].leader_epoch != header.leader_epoch
         if header.next_offset > log.log_start_offset and is_new:
             first_offset = max(header.base_offset, log.log_start_offset)
-            starts.append(EpochStart(header.leader_epoch, first_offset))
+            starts.append(EpochEntry(header.leader_epoch, first_offset))
     return tuple(starts)
 
 
