@@ -84,6 +84,7 @@ def draw(page: Page, url: str, theme: str, path: Path) -> None:
     preferred = [{"name": "prefers-color-scheme", "value": theme}]
     page.ask("Emulation.setEmulatedMedia", features=preferred)
     page.ask("Page.navigate", url=url)
+    page.wait_for("document.documentElement?.classList.contains('scripted')")
     # The group's verdict is there from its second look on.
     page.wait_for("!!document.querySelector('.state.warning, .state.critical')")
     page.wait_for(

@@ -217,14 +217,16 @@ def report_of(
     takes: "Callable[[TopicPartition], bool] | None",
 ) -> GroupsReport:
     """Compare *commits* with *logs*: those to partitions that *takes* takes, None for all; a group
-    that has none of them is left out then."""
+    that has none of them is left out then, unless it may not exist."""
+    from kadmin.plan.groups.group import DEAD
+
     found = []
     for name in sorted(commits.offsets.keys() & commits.groups.keys()):
         group = commits.groups[name]
         rows = lags_of(group, commits.offsets[name], logs)
         if takes is not None:
             rows = [row for row in rows if takes(row.partition)]
-            if not rows:
+            if not rows and group.state != DEAD:
                 continue
         found.append(GroupLag(group=group, rows=tuple(rows)))
     return GroupsReport(groups=tuple(found), now_ms=now_ms, unanswered=commits.unanswered)

@@ -157,10 +157,15 @@ def test_groups_that_are_left_out_are_warned_of_by_reason() -> None:
     ] == [*unanswered_texts({"a": "denied", **silent})]
 
 
-def test_a_group_that_does_not_exist_is_an_error(cluster: Cluster, topic: str) -> None:
+@pytest.mark.parametrize("is_of_topic", [False, True], ids=["of all topics", "of a topic"])
+@pytest.mark.parametrize("look", [("--describe",), ("--verdict", "--window", "0")], ids=" ".join)
+def test_a_group_that_does_not_exist_is_an_error(
+    cluster: Cluster, topic: str, look: tuple[str, ...], *, is_of_topic: bool
+) -> None:
     commit(cluster.bootstrap, f"there-{topic}", topic, 0, 1)
+    of_topic = ("--topic", topic) if is_of_topic else ()
 
-    missing = cluster.run("--describe", "--group", f"ther-{topic}")
+    missing = cluster.run(*look, "--group", f"ther-{topic}", *of_topic)
 
     assert (ExitCode.FAILED, "") == (missing.exit_code, missing.stdout.strip())
     assert f"kadmin: consumer group 'ther-{topic}' does not exist\n" in missing.stderr
