@@ -72,13 +72,14 @@ def run_trial(
     with prepared(directory, net, ground) as cluster:
         referee = Referee(cluster.bootstrap, directory)
         groups = Groups(cluster.bootstrap)
-        referee.start()
-        groups.start()
-        wait_until(lambda: is_whole(cluster) and not groups.behind(0), what="groups that commit")
         played: list[Round] = []
         healed_s: list[float] = []
         wrong: list[str] = []
+        referee.start()
+        groups.start()
         try:
+            what = "groups that commit"
+            wait_until(lambda: is_whole(cluster) and not groups.behind(0), what=what)
             for one in rounds:
                 played.append(one)
                 healed_s.append(play(cluster, referee, groups, one, say, wrong))

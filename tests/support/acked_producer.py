@@ -87,7 +87,7 @@ class AckedProducer:
             }
         )
         self._is_over = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="producer")
+        self._thread = threading.Thread(target=self._run, name="producer", daemon=True)
         self.acknowledged = Acknowledged()
         self.sent = 0
         self.has_given_up = False
