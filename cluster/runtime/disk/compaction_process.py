@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from subprocess import Popen
 
 MODULE: Final = "cluster.runtime.disk.compaction_process"
-NICE: Final = 5
 REQUESTS, REPLIES = 0, 1
 """Where the process reads and writes: its standard input and output."""
 
@@ -239,18 +238,7 @@ def result_of(
     return memory.write(cleaned.content), cleaned.aborted
 
 
-def give_way() -> None:
-    """Let requests come first: what wakes up for one runs before this process goes on.
-
-    It gets a part of the processors however busy they are, or logs would grow without end.
-    """
-    with suppress(OSError):
-        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
-        os.nice(NICE)
-
-
 if __name__ == "__main__":
-    give_way()
     with (
         suppress(EOFError, BrokenPipeError, pickle.UnpicklingError),
         open(REQUESTS, "rb") as from_broker,

@@ -1,6 +1,5 @@
 """A compaction in a process of its own does what one in this process does."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -8,7 +7,6 @@ import pytest
 
 from cluster.formats.record_batch import CorruptBatchError
 from cluster.runtime.disk.compaction_process import (
-    NICE,
     CompactionProcesses,
     ProcessCompaction,
     send,
@@ -23,7 +21,6 @@ from cluster.storage.cleaner.compaction import (
 )
 from tests.cluster.storage.cleaner.keyed import Keyed, keyed_batch
 
-NICE_MAX = 19
 RULES = CompactionRules(0, 24 * 4000, 10_000, 0.9, 0, 1000, (), ())
 
 
@@ -62,11 +59,6 @@ def test_it_does_what_a_compaction_in_this_process_does() -> None:
         with pytest.raises(CorruptBatchError, match="its checksum is wrong") as raised:
             compaction.index(bytes(damaged))
         found = list(results(compaction))
-        assert compaction._started is not None
-        pid = compaction._started.process.pid
-        assert os.sched_getscheduler(pid) == os.SCHED_BATCH
-        nice = os.getpriority(os.PRIO_PROCESS, 0)
-        assert os.getpriority(os.PRIO_PROCESS, pid) == min(nice + NICE, NICE_MAX)
 
     assert list(results(here)) == found
     assert raised.value.position == 0
