@@ -10,7 +10,7 @@ import pytest
 from tests.support.brokers import Broker, running_broker
 from tests.support.checkout import CHECKOUT
 from tests.support.cli import done, kadmin
-from tests.support.waiting import wait_until
+from tests.support.waiting import patiently, wait_until
 
 pytestmark = [pytest.mark.zk, pytest.mark.clients]
 
@@ -152,25 +152,31 @@ def test_partition_without_a_leader_is_named_and_the_others_can_be_read(
         what="the partition of the stopped broker to lose its leader",
     )
 
-    outcome = kadmin("consume", *wire, "--until-end", "--timeout", "2")
+    leaderless = f"partition {topic}-1 has no leader"
+    outcome = patiently(
+        lambda timeout_s: kadmin("consume", *wire, "--until-end", "--timeout", str(timeout_s)),
+        lambda outcome: leaderless in outcome.stderr,
+    )
 
     assert (5, "") == (outcome.exit_code, outcome.stdout)
-    assert f"partition {topic}-1 has no leader" in outcome.stderr
+    assert leaderless in outcome.stderr
     assert f"topics --describe --topic {topic} --unavailable-partitions'" in outcome.stderr
     assert "" == done("consume", *wire, "--until-end", "--partition", "0")
 
 
 def test_tls_at_a_listener_without_it_is_told_as_such(broker: Broker) -> None:
     # In a process of its own, since kafka-python leaves the sockets of failed handshakes behind.
-    outcome = subprocess.run(
-        [
-            *(sys.executable, "-m", "kadmin", "topics", "--list"),
-            *("--bootstrap-server", broker.bootstrap, "--broker-tls", "--timeout", "2"),
-        ],
-        cwd=CHECKOUT,
-        capture_output=True,
-        text=True,
-        check=False,
+    command = (sys.executable, "-m", "kadmin", "topics", "--list", "--broker-tls")
+    way = ("--bootstrap-server", broker.bootstrap, "--timeout")
+    outcome = patiently(
+        lambda timeout_s: subprocess.run(
+            [*command, *way, str(timeout_s)],
+            cwd=CHECKOUT,
+            capture_output=True,
+            text=True,
+            check=False,
+        ),
+        lambda outcome: "TLS: " in outcome.stderr,
     )
 
     assert (5, "") == (outcome.returncode, outcome.stdout)

@@ -7,11 +7,15 @@ for minutes makes no test fail.
 import asyncio
 import time
 from collections.abc import Callable
-from typing import Final
+from typing import Final, TypeVar
+
+T = TypeVar("T")
 
 OUTER_LIMIT_S: Final = 300
 """After this a wait has failed, whatever it waits for."""
 PAUSE_S: Final = 0.02
+TIMEOUTS_S: Final = (1, 5, 25, OUTER_LIMIT_S)
+"""Time-outs of commands that wait until theirs is over, whatever the machine."""
 
 
 def wait_until(condition: Callable[[], bool], *, what: str) -> None:
@@ -24,6 +28,19 @@ def wait_until(condition: Callable[[], bool], *, what: str) -> None:
     while not condition():
         assert time.monotonic() < deadline_s, never(what)
         time.sleep(PAUSE_S)
+
+
+def patiently(ask: Callable[[int], T], is_meant: Callable[[T], bool]) -> T:
+    """Call *ask* with a time-out in seconds, and with longer ones until its result *is_meant*.
+
+    For what ends with its time-out only, and needs an answer of a server before.  Returns the last
+    result, for a test to say what is wrong with it.
+    """
+    for timeout_s in TIMEOUTS_S:
+        result = ask(timeout_s)
+        if is_meant(result):
+            break
+    return result
 
 
 async def until(condition: Callable[[], bool], *, what: str) -> None:

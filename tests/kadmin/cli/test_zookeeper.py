@@ -13,6 +13,7 @@ from kadmin.errors import ExitCode
 from tests.kadmin.builders import brokers, cluster, topic
 from tests.kadmin.plan.migration.evidence import migration
 from tests.support.cli import done, kadmin, offered
+from tests.support.waiting import patiently
 from tests.support.znodes import write_snapshot, znodes_of
 from tests.support.zookeeper import client_of
 
@@ -64,7 +65,12 @@ def test_an_admin_server_that_is_silent_takes_nothing_from_its_zookeeper(zookeep
     monkeypatch.setenv("KADMIN_ZOOKEEPER", zookeeper.connect)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = str(silent.getsockname()[1])
-        outcome = kadmin("zookeeper", "--admin-port", port, "--timeout", "1")
+        outcome = patiently(
+            lambda timeout_s: kadmin(
+                "zookeeper", "--admin-port", port, "--timeout", str(timeout_s)
+            ),
+            lambda outcome: ExitCode.DONE == outcome.exit_code,
+        )
 
     assert ExitCode.DONE == outcome.exit_code, outcome
     assert "State: serving" in outcome.stdout

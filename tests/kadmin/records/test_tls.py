@@ -14,7 +14,7 @@ import pytest
 
 from tests.support.certificates import Authority
 from tests.support.cli import kadmin, running_kadmin
-from tests.support.waiting import OUTER_LIMIT_S, wait_until
+from tests.support.waiting import OUTER_LIMIT_S, patiently, wait_until
 
 # kafka-python leaves the socket of a failed handshake to the garbage collector.
 LEFT_OPEN = "ignore:Exception ignored in. <ssl.SSLSocket:pytest.PytestUnraisableExceptionWarning"
@@ -64,6 +64,12 @@ def tls_server(
         Thread(target=serve, daemon=True).start()
         yield server
         listening.shutdown(socket.SHUT_RDWR)
+
+
+def way_to(address: str, timeout_s: int, file: Path) -> tuple[str, ...]:
+    """The options of a command that has its properties in *file*."""
+    way = ("--bootstrap-server", address, "--timeout", str(timeout_s))
+    return (*way, "--command-config", str(file))
 
 
 def wait_until_heard(server: TlsServer, *arguments: str) -> None:
@@ -156,8 +162,10 @@ def test_stores_of_a_java_client_say_whom_to_trust_and_who_one_is(
     file.write_text("".join(f"{name}={value}\n" for name, value in lines.items()))
 
     with tls_server(authority, clients) as server:
-        way = ("--bootstrap-server", server.address, "--timeout", "1")
-        run = kadmin(*command, *way, "--command-config", str(file))
+        run = patiently(
+            lambda timeout_s: kadmin(*command, *way_to(server.address, timeout_s, file)),
+            lambda _: "ann.example" in server.names,
+        )
 
     assert "ann.example" in server.names, run
     assert "swordfish" not in run.stderr
@@ -176,7 +184,9 @@ def test_a_certificate_of_another_host_is_taken_where_the_file_says_so(
     )
 
     with tls_server(authority, host="elsewhere.example") as server:
-        way = ("--bootstrap-server", server.address, "--timeout", "1")
-        run = kadmin(*command, *way, "--command-config", str(file))
+        run = patiently(
+            lambda timeout_s: kadmin(*command, *way_to(server.address, timeout_s, file)),
+            lambda _: is_heard == any(server.first_bytes),
+        )
 
     assert is_heard == any(server.first_bytes), run
