@@ -1,6 +1,7 @@
 """Servers that hang, and ZooKeepers without a majority: what does a command do about them?"""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
@@ -8,10 +9,10 @@ import pytest
 
 from kadmin.app import session
 from kadmin.errors import ExitCode
-from tests.support.cli import done, kadmin
+from tests.support.cli import KadminRun, done, kadmin
 from tests.support.one_broker import OneBroker
 from tests.support.silent_servers import IDLE, counting_server, mute_server, saying_server
-from tests.support.waiting import wait_until
+from tests.support.waiting import patiently, wait_until
 
 
 def with_broker(test: Callable[..., None]) -> Callable[..., None]:
@@ -22,9 +23,8 @@ def with_broker(test: Callable[..., None]) -> Callable[..., None]:
 
 
 @pytest.fixture
-def idle_zookeepers(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def idle_zookeepers() -> Iterator[str]:
     """Two of three ZooKeepers without a majority; the third hangs."""
-    monkeypatch.setattr(session, "ELECTION_S", 0.3)
     with ExitStack() as stack:
         idle = [stack.enter_context(saying_server(IDLE)) for _ in range(2)]
         yield ",".join([*idle, stack.enter_context(mute_server())])
@@ -40,6 +40,18 @@ def bootstrap(one_broker: OneBroker) -> tuple[str, str]:
 
 
 LOST = "no majority: 2 of 3 answer, and none serves ("
+TOO_EARLY = re.compile(r"no majority: [01] of 3 answer")
+
+
+def kadmin_without_majority(*words: str) -> KadminRun:
+    """Run kadmin, and let it wait until both that are idle have said so."""
+
+    def ask(timeout_s: int) -> KadminRun:
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(session, "ELECTION_S", 0.3 * timeout_s)
+            return kadmin(*words, "--timeout", str(4 * timeout_s))
+
+    return patiently(ask, lambda run: TOO_EARLY.search(run.stdout + run.stderr) is None)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +79,7 @@ def test_what_brokers_know_is_shown_while_zookeeper_has_no_majority(
         done("config", "add", "c", "--zookeeper", idle_zookeepers, *bootstrap)
 
     named = () if is_in_file else bootstrap
-    outcome = kadmin(*words.split(), "--zookeeper", idle_zookeepers, *named)
+    outcome = kadmin_without_majority(*words.split(), "--zookeeper", idle_zookeepers, *named)
 
     # An election is a change, of which a plan is none as long as nothing can be changed.
     is_change = words.startswith("elect")
@@ -89,13 +101,15 @@ def test_a_zookeeper_that_opens_no_session_is_as_good_as_none(
         mute_server() as other,
     ):
         zookeepers = ",".join((lonely, one, other)[: 1 + silent])
-        outcome = kadmin(
-            "topics", "--list", "--zookeeper", zookeepers, *bootstrap, "--timeout", "4"
+        why = "no majority: 1 of 3 answers" if silent else "no answer (waited "
+        way = ("--zookeeper", zookeepers, *bootstrap, "--timeout")
+        outcome = patiently(
+            lambda timeout_s: kadmin("topics", "--list", *way, str(4 * timeout_s)),
+            lambda run: why in run.stderr,
         )
 
     assert ExitCode.DONE == outcome.exit_code, outcome
     assert "served" in outcome.stdout.splitlines()
-    why = "no majority: 1 of 3 answers" if silent else "no answer (waited "
     assert f"cannot reach ZooKeeper at {zookeepers}: {why}" in outcome.stderr
 
 
@@ -112,7 +126,7 @@ def test_nothing_is_changed_while_zookeeper_has_no_majority(
 ) -> None:
     ways = ("--zookeeper", idle_zookeepers, *bootstrap)
 
-    outcome = kadmin(*words.split(), *ways)
+    outcome = kadmin_without_majority(*words.split(), *ways)
 
     assert (ExitCode.UNREACHABLE, "") == (outcome.exit_code, outcome.stdout)
     assert f"kadmin: cannot reach ZooKeeper at {idle_zookeepers}: {LOST}" in outcome.stderr
@@ -125,7 +139,7 @@ def test_check_is_critical_of_it_and_tells_the_rest(
 ) -> None:
     ways = ("--zookeeper", idle_zookeepers, *bootstrap)
 
-    outcome = kadmin("check", *ways, "--output", "json")
+    outcome = kadmin_without_majority("check", *ways, "--output", "json")
     report = json.loads(outcome.stdout)
 
     assert ExitCode.FOUND == outcome.exit_code
@@ -136,7 +150,11 @@ def test_check_is_critical_of_it_and_tells_the_rest(
 
 
 def test_without_brokers_the_majority_is_all_that_is_told(idle_zookeepers: str) -> None:
-    outcome = kadmin("topics", "--list", "--zookeeper", idle_zookeepers, "--timeout", "1")
+    way = ("--zookeeper", idle_zookeepers, "--timeout")
+    outcome = patiently(
+        lambda timeout_s: kadmin("topics", "--list", *way, str(timeout_s)),
+        lambda run: TOO_EARLY.search(run.stderr) is None,
+    )
 
     assert (ExitCode.UNREACHABLE, "") == (outcome.exit_code, outcome.stdout)
     assert f"kadmin: cannot reach ZooKeeper at {idle_zookeepers}: {LOST}" in outcome.stderr
