@@ -22,7 +22,9 @@ def topics(one_broker: OneBroker) -> list[str]:
 
 def made(one_broker: OneBroker, name: str, partitions: int = 2) -> str:
     counts = ("--partitions", str(partitions), "--replication-factor", "1")
-    done("topics", "--zookeeper", one_broker.zookeeper, "--create", "--topic", name, *counts)
+    # Over the wire: the broker answers when it has heard of it itself.
+    way = ("--bootstrap-server", one_broker.broker.bootstrap)
+    done("topics", *way, "--create", "--topic", name, *counts, "--yes")
     return name
 
 
