@@ -11,6 +11,7 @@ import pytest
 
 from kadmin.execute import waiting
 from kadmin.jobs.spark.engine import SparkEngine
+from kadmin.jvm import process
 from kadmin.jvm.java import find_java
 from kadmin.local.archive import server_archive
 from kadmin.local.jars import class_path
@@ -29,6 +30,8 @@ SILENCE_MAX_S = waiting.SILENCE_MAX_S
 
 # No command remarks that something takes long, however slow the machine is.
 pytest.MonkeyPatch().setattr(waiting, "SILENCE_MAX_S", OUTER_LIMIT_S)
+# Nor does it give up on a killed process that waits for the disk.
+pytest.MonkeyPatch().setattr(process, "KILL_TIMEOUT_S", OUTER_LIMIT_S)
 
 SHARED_SPARK = SharedSpark()
 

@@ -16,7 +16,7 @@ from tests.kadmin.cli.reassign.runs.plans import plan_file
 from tests.support.cli import KadminRun, done, kadmin, running_kadmin
 from tests.support.expiry import expire_owner
 from tests.support.fleets import Fleet, running_fleet
-from tests.support.waiting import TIMEOUTS_S, wait_until
+from tests.support.waiting import TIMEOUTS_S, patiently, wait_until
 
 # kafka-python leaves the socket that a dead broker refuses to the garbage collector.
 LEFT_OPEN = "ignore:Exception ignored in. <socket.socket:pytest.PytestUnraisableExceptionWarning"
@@ -98,17 +98,18 @@ def all_throttles(fleet: Fleet, topic: str) -> dict[str, str]:
     return {key: value for key, value in found.items() if "throttled" in key}
 
 
+def is_moving(fleet: Fleet, topic: str) -> bool:
+    return any(json.loads(fleet.get(paths.topic(topic))[0]).get("adding_replicas", {}).values())
+
+
 def killed_in_the_middle(fleet: Fleet, way: list[str], path: str, topic: str) -> None:
     """Begin a run that takes minutes, and kill its supervisor when partitions move."""
     words = ["reassign", "run", path, "--yes", "--throttle", SLOW, "--max-moves", "1", *way]
     with running_kadmin(*words) as process:
         wait_until(
-            lambda: (
-                "adding_replicas" in fleet.get(paths.topic(topic))[0].decode()
-                and any(json.loads(fleet.get(paths.topic(topic))[0])["adding_replicas"].values())
-            ),
-            what="the first move",
+            lambda: is_moving(fleet, topic) or process.poll() is not None, what="the first move"
         )
+        assert process.poll() is None, "it has not ended by itself"
         process.send_signal(signal.SIGKILL)
         process.wait()
     # Its session would go on for a while.
@@ -290,7 +291,12 @@ def test_a_registered_broker_that_does_not_answer_holds_up_its_own_moves_only(
                 or f"broker {silent} is not alive" in each.decode()
             )
             shown = str(status(way))
-            done("reassign", ending, "--yes", *way)
+            command = ("reassign", ending, "--yes", *ways(fleet)[by], "--timeout")
+            ended = patiently(
+                lambda timeout_s: kadmin(*command, f"{2 * timeout_s}s"),
+                lambda run: ExitCode.DONE == run.exit_code,
+            )
+            assert ExitCode.DONE == ended.exit_code, ended
             events.read()
             process.wait()
         found = status(way)
