@@ -160,8 +160,8 @@ def test_a_partition_without_a_leader_is_told_and_the_rest_is_shown(
         done(*create, "--replica-assignment", "1,2")
         other.terminate()
         wait_until(
-            lambda: cluster.run("--topic", name).exit_code != 0,
-            what="the end of its leader",
+            lambda: "it has no leader" in cluster.run("--topic", name).stderr,
+            what="the end of its leader, which the other broker has to hear of",
         )
 
     outcome = cluster.run("--topic", name)
