@@ -232,11 +232,13 @@ class Loader:
         """Compare indexes and epochs of a trusted segment with its end."""
         if tail.last is not None:
             self._epochs.note_last(tail.last.header)
-        times = segment.time_index
+        offsets, times = segment.offset_index, segment.time_index
+        end_offset = tail.next_offset
         if (
             times.max_timestamp < tail.max_timestamp
-            or times.max_timestamp_offset >= tail.next_offset > segment.base_offset
-            or any(one.last_offset >= tail.next_offset for one in segment.txn_index.entries)
+            or (end_offset > segment.base_offset and times.reaches(end_offset))
+            or offsets.reaches(end_offset)
+            or any(one.last_offset >= end_offset for one in segment.txn_index.entries)
         ):
             # The records were durable before the segment was finished, its indexes were not.
             self._reindex(segment, log)

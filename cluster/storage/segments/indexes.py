@@ -105,6 +105,10 @@ class IndexFile:
         """Return whether *entry* may be in the index of a log of that size."""
         raise NotImplementedError
 
+    def reaches(self, offset: int) -> bool:
+        """Return whether the last entry is of *offset*, or beyond."""
+        return self.last is not None and self.base_offset + self.last[self.OFFSET] >= offset
+
     @property
     def file(self) -> File:
         if self._file is None:
@@ -185,7 +189,7 @@ class IndexFile:
     def truncate_to(self, offset: int) -> None:
         """Drop the entries of *offset* and beyond."""
         self.keep(self.number_at_most(self.OFFSET, offset - 1 - self.base_offset) + 1)
-        assert self.last is None or self.base_offset + self.last[self.OFFSET] < offset
+        assert not self.reaches(offset)
 
     def trim(self) -> None:
         """Truncate the file to its entries: the segment does not grow any more."""

@@ -99,11 +99,17 @@ def negative(disk: SimDisk, where: str) -> None:
     file.write(file.size() - 4, b"\xff\xff\xff\xff")
 
 
+def of_no_record(disk: SimDisk, where: str) -> None:
+    """Its last entry has an offset that is not in the segment."""
+    file = disk.open(where)
+    file.write(file.size() - (8 if where.endswith(".index") else 4), b"\x7f\xff\xff\xff")
+
+
 def missing(disk: SimDisk, where: str) -> None:
     disk.remove(where)
 
 
-DAMAGES = (zeros_behind, half_an_entry, falling, negative, missing)
+DAMAGES = (zeros_behind, half_an_entry, falling, negative, of_no_record, missing)
 
 
 @pytest.mark.slow
