@@ -10,8 +10,7 @@ from kadmin.arguments.reassignment_files import TARGETS_HINT, parse_targets
 from kadmin.errors import KadminError, RefusedError, hint_for_missing
 from kadmin.plan.broker_names import refuse_unknown_brokers
 from kadmin.plan.moves.plan_file import from_json
-from kadmin.plan.supervision.drift import DRIFTED, check_drift
-from kadmin.plan.supervision.standing import Standing
+from kadmin.plan.supervision.drift import check_drift
 from kadmin.snapshots.saved import SavedCluster
 from kadmin.wording import brokers_text
 
@@ -105,5 +104,5 @@ def planned_targets(text: str, source: str, saved: SavedCluster) -> Targets:
     plan = from_json(text, source)
     if None not in (plan.cluster_id, saved.cluster_id) and plan.cluster_id != saved.cluster_id:
         raise OtherCluster(source, str(plan.cluster_id), str(saved.cluster_id))
-    check_drift(plan.moves, saved.cluster, set(Standing) - DRIFTED)
+    check_drift(plan.moves, saved.cluster)
     return plan.targets

@@ -11,8 +11,13 @@ from kadmin.plan.reassignment.targets import Targets
 from kadmin.plan.supervision.standing import Standing, standing_of
 from kadmin.wording import counted, listed
 
-DRIFTED: Final = {Standing.FOREIGN, Standing.BEFORE_REORDERED, Standing.DONE_REORDERED}
-"""It has other replicas, or another order of them."""
+UNDRIFTED: Final = frozenset(Standing) - {
+    Standing.FOREIGN,
+    Standing.BEFORE_REORDERED,
+    Standing.DONE_REORDERED,
+}
+"""It has the replicas, in this order, that are planned from or for; or it is gone, or being moved,
+of which others judge whether it may be."""
 
 
 class PlanDrifted(KadminError):
@@ -36,8 +41,6 @@ def check_replicas(
 ) -> None:
     """Refuse *targets* of partitions that have other replicas than those *planned* from.
 
-    Whether what is gone, or is being moved, may be asked for is judged elsewhere.
-
     Raises:
         PlanDrifted: some have.
     """
@@ -45,11 +48,13 @@ def check_replicas(
         PlannedMove(partition=each, replicas=replicas, target=targets[each].replicas)
         for each, replicas in planned.items()
     ]
-    check_drift(moves, snapshot, set(Standing) - DRIFTED)
+    check_drift(moves, snapshot)
 
 
 def check_drift(
-    moves: Iterable[PlannedMove], snapshot: ClusterSnapshot, allowed: Collection[Standing]
+    moves: Iterable[PlannedMove],
+    snapshot: ClusterSnapshot,
+    allowed: Collection[Standing] = UNDRIFTED,
 ) -> None:
     """Refuse *moves* of which one stands otherwise than *allowed*.
 
