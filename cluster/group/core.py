@@ -41,6 +41,7 @@ from cluster.group.removal import expire_offsets, remove_offsets
 from cluster.group.requests import CommitOffsets
 from cluster.group.serving import group_for, refuse_status, serve
 from cluster.group.states import GroupState
+from cluster.group.storing import commit_error
 from cluster.group.views import UNKNOWN_GROUP, GroupView, ListedGroup, describe, is_listed, listed
 from cluster.model.error_codes import ErrorCode
 from cluster.model.group_records import CommitRecords
@@ -146,7 +147,7 @@ class GroupCoordinator:
     def begin_commit(self, request: CommitOffsets, now_ms: int, wall_ms: int) -> Append | ErrorCode:
         """Return the append of the commit, or why it is refused; metadata are not looked at.
 
-        If that succeeds, `end_commit` follows, before any other event.
+        `end_commit` or `fail_commit` follows, before any other event.
         """
         context = self._begin(now_ms, wall_ms)
         group = group_for(context, request)
@@ -165,6 +166,10 @@ class GroupCoordinator:
         group = self._context.group(request.group_id)
         assert group is not None, "nothing has happened since the commit began"
         group.offsets.commit(log_offset, request.offsets)
+
+    def fail_commit(self, error: ErrorCode) -> ErrorCode:
+        """Return what the client receives when the log refused its commit with *error*."""
+        return commit_error(error)
 
     # What is asked, and changes nothing.
 

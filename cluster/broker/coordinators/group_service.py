@@ -47,7 +47,6 @@ from cluster.group.events import (
 from cluster.group.replay import Replay
 from cluster.group.requests import CommitOffsets, Request
 from cluster.group.states import GroupState
-from cluster.group.storing import commit_error
 from cluster.group.views import GroupView, ListedGroup
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import OFFSETS_TOPIC, LeaderEpoch, TopicPartition
@@ -142,7 +141,7 @@ class GroupService:
             else:
                 written = self._write(begun, ALL_ACKS)
                 if isinstance(written, ErrorCode):
-                    error = commit_error(written)
+                    error = core.fail_commit(written)
                 else:
                     assert not written.must_wait(ALL_ACKS), "nothing is waited for"
                     core.end_commit(request, written.outcome.base_offset)
