@@ -1931,7 +1931,7 @@ _kadmin_kind() {
         'kadmin --broker-tls-cert') kind='path' ;;
         'kadmin --broker-tls-key') kind='path' ;;
         'kadmin --command-config'|'kadmin --admin.config') kind='path' ;;
-        'kadmin check --ignore') kind='words controller offline refused damaged under-min-isr zookeeper log-dir quorum dead-broker silent-broker address at-min-isr under-replicated unreadable recovering unclean internal-topic refuses-records unserved deletion reassignment election throttle versions racks stuck-group lagging-group not-preferred restarted skew' ;;
+        'kadmin check --ignore') kind='words controller offline refused damaged under-min-isr zookeeper log-dir quorum dead-broker silent-broker address at-min-isr under-replicated unreadable recovering unclean internal-topic refuses-records unserved deletion reassignment election throttle stray-log versions racks stuck-group lagging-group not-preferred restarted skew' ;;
         'kadmin check --unreadable') kind='words critical warning note' ;;
         'kadmin check --default-min-isr') kind='text' ;;
         'kadmin check --behind-after') kind='text' ;;
