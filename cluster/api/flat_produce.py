@@ -157,6 +157,17 @@ UNUSUAL: Final = Target("", 0, lambda *_: None, 0, unpacking(0), bytes, 0, b"", 
 class FlatProduce:
     """The beginnings of produce requests of one *version* that are remembered."""
 
+    __slots__ = (
+        "_append",
+        "_led",
+        "_refused",
+        "_takes_zstd",
+        "_targets",
+        "_turnover",
+        "_unpack",
+        "_version",
+    )
+
     def __init__(
         self,
         appender: Appender,
@@ -177,8 +188,10 @@ class FlatProduce:
 
     def answer(self, frame: memoryview) -> bytes | None:
         """Answer the request in *frame*; return None if it is another one than usual."""
+        # Python calls a local function for less than one that it looks up as a method first.
+        unpack, led, append = self._unpack, self._led, self._append
         try:
-            correlation_id, prefix, index, word = self._unpack(frame)
+            correlation_id, prefix, index, word = unpack(frame)
             # The lengths in a prefix give its end: cached bytes are the request's prefix.
             target = self._targets.get(prefix)
             if target is None:
@@ -190,11 +203,11 @@ class FlatProduce:
         if records is None:
             return None
         acks = target.acks
-        hosted = self._led(target.topic, index)
+        hosted = led(target.topic, index)
         if not isinstance(hosted, HostedPartition) or not answers_at_once(hosted, acks):
             return None
         try:
-            outcome = self._append(hosted, records, acks, self._takes_zstd)
+            outcome = append(hosted, records, acks, self._takes_zstd)
         except HeavyBatch:
             return None
         if isinstance(outcome, Refusal):

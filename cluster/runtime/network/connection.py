@@ -175,11 +175,12 @@ class Connection:
             space = reader.chunk
         else:
             space = reader.space()
+        receive_into = self._transport.receive_into
         receives_left = RECEIVES_PER_TURN
         while receives_left:
             receives_left -= 1
             try:
-                count = self._transport.receive_into(space)
+                count = receive_into(space)
             except (BlockingIOError, InterruptedError):
                 if self._reader is not None:
                     self._gave_back(reader)
@@ -334,7 +335,8 @@ class Connection:
         if answer is None:
             return False
         if self.state is not CLOSED:
-            now_ns, received_ns, turn_ns = self._now_ns(), self._received_ns, self._turn_ns
+            read_ns, received_ns, turn_ns = self._now_ns, self._received_ns, self._turn_ns
+            now_ns = read_ns()
             self._answered_key = immediate.key
             self._turn_ns = self._moment.ns = now_ns
             if self._is_gathering:
