@@ -56,7 +56,8 @@ class RunUnwritable(KadminError):
 class FileRuns:
     """The `RunStore` of the cluster with *cluster_id*."""
 
-    def __init__(self, cluster_id: str) -> None:
+    def __init__(self, cluster_id: str, unseen: str = "") -> None:
+        self.unseen = unseen
         state = user_directory("XDG_STATE_HOME", "~/.local/state")
         # An operator may have given the cluster any id; a file has no slash in its name.
         self.directory = Path(state, "moves", quote(cluster_id, safe=""))
@@ -98,6 +99,15 @@ class FileRuns:
         except RunUnreadable:
             return False
         return run is not None and run.state.is_final
+
+    def unfinished(self) -> MoveRun | None:
+        """Return the latest run that has not ended, of those that can be read."""
+        for run_id in reversed(self.run_ids()):
+            with suppress(RunUnreadable):
+                run = self.read(run_id)
+                if run is not None and not run.state.is_final:
+                    return run
+        return None
 
     def write(self, run: MoveRun) -> Outcome:
         """Keep *run*, on disk when this returns."""

@@ -15,7 +15,7 @@ from kadmin.execute.unreadable import refuse_unreadable
 from kadmin.plan.moves.plan_file import MovePlan, PlannedMove
 from kadmin.plan.reassignment.sizes import sizes_of
 from kadmin.plan.supervision.drift import check_drift
-from kadmin.plan.supervision.gates import Closed, GatesClosed, closed_before
+from kadmin.plan.supervision.gates import Closed, Gate, GatesClosed, closed_before
 from kadmin.plan.supervision.pace import FIRST
 from kadmin.plan.supervision.run import Goal, MoveRun, RunState, Settings
 from kadmin.plan.supervision.standing import Standing
@@ -74,7 +74,8 @@ def judge_beginning(site: Site, run: MoveRun, clock: Clock) -> Beginning:
     if sized.settings.is_adaptive:
         sized = replace(sized, settings=replace(sized.settings, rate=FIRST))
     view = replace(view, rooms=rooms_of(log_dirs))
-    closed = closed_before(sized.moves, view, sized.settings.overrides)
+    overrides = sized.settings.overrides
+    closed = [*unseen_runs(site, overrides), *closed_before(sized.moves, view, overrides)]
     return Beginning(run=sized, view=view, closed=closed)
 
 
@@ -83,6 +84,14 @@ def refuse_unfinished(site: Site, run_id: str) -> None:
         other = None if other_id == run_id else site.store.read(other_id)
         if other is not None and not other.state.is_final:
             raise RunUnfinished(other)
+
+
+def unseen_runs(site: Site, overrides: frozenset[Gate]) -> list[Closed]:
+    """Return the gate that is closed where another run may be under way and cannot be read."""
+    unseen = site.store.unseen
+    if not unseen or Gate.UNSEEN_RUNS in overrides:
+        return []
+    return [Closed(gate=Gate.UNSEEN_RUNS, text=unseen)]
 
 
 def unfinished_run(site: Site, plan: MovePlan) -> str | None:
@@ -124,10 +133,14 @@ def redirect(site: Site, run: MoveRun, goal: Goal, settings: Settings) -> MoveRu
 
     Raises:
         RunUnfinished: another run has not ended.
+        GatesClosed: one may be under way where runs cannot be read.
         ChangedInBetween: the journal keeps changing.
     """
     if run.state.is_final:
         refuse_unfinished(site, run.run_id)
+        closed = unseen_runs(site, settings.overrides)
+        if closed:
+            raise GatesClosed(closed)
     for _ in range(ATTEMPTS_MAX):
         state = RunState.PLANNED if run.state.is_final else run.state
         changed = replace(

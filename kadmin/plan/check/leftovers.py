@@ -1,5 +1,5 @@
-"""Work that was begun and never finished: deletions, reassignments, elections, throttles; and what
-cannot be read."""
+"""Work that was begun and never finished: deletions, reassignments, elections, throttles, logs; and
+what cannot be read."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -14,6 +14,7 @@ from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic_config_specs import THROTTLED_FOLLOWERS, THROTTLED_LEADERS
 from kadmin.plan.check.evidence import Evidence
 from kadmin.plan.check.findings import Finding, Kind, Severity
+from kadmin.plan.check.stray_logs import stray_findings
 from kadmin.plan.reassignment.dir_moves import running_dir_moves
 from kadmin.plan.reassignment.journal import ThrottleJournal, is_set_by
 from kadmin.plan.reassignment.moves import running_moves, stale_command, stale_text
@@ -61,6 +62,7 @@ def leftover_findings(
     yield from slow_moves(evidence)
     yield from elections(evidence)
     yield from throttles(evidence)
+    yield from stray_findings(evidence.strays, evidence.snapshot.topics)
     yield from wrong_topic_ids(evidence.snapshot)
     faults = list(dict.fromkeys((*evidence.snapshot.faults, *evidence.faults)))
     entities = entities_with_faults(evidence.snapshot, faults)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 class Gate(StrEnum):
     STALE_PLAN = "stale-plan"
     """The topic was changed since the plan was made, though the replicas are as planned from."""
+    UNSEEN_RUNS = "unseen-runs"
+    """Runs are kept elsewhere, too, and cannot be read: one may be under way."""
     OTHER_MOVES = "other-moves"
     """Partitions that are not in the plan are being moved."""
     TARGET_DOWN = "target-down"

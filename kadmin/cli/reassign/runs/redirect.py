@@ -89,8 +89,10 @@ def redirect(session: Session, run_id: str | None, goal: Goal, options: dict[str
     from kadmin.render.reassign.run import advance_text
 
     output = session.output
-    with site(session) as opened:
+    with site(session, run_id) as opened:
         run = found_run(opened.store, run_id)
+        if opened.store.unseen:
+            session.warn(opened.store.unseen)
         why_not = nothing_left(run, goal)
         if why_not:
             output.note(f"nothing to do: the run {run.run_id} {why_not}")
