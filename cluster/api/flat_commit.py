@@ -18,7 +18,7 @@ from functools import lru_cache
 from struct import Struct
 from typing import Any, Final, NamedTuple, cast
 
-from cluster.api.flat_prefixes import PREFIXES_MAX, Turnover
+from cluster.api.flat_prefixes import Turnover
 from cluster.broker.coordinators.group_service import GroupService
 from cluster.broker.metadata_cache import MetadataCache
 from cluster.broker.ports import Clock
@@ -156,8 +156,8 @@ class FlatCommits:
         self._partitions_of = cache.partitions_of
         self._groups = groups
         self._count_errors = count_errors
-        self._targets: dict[tuple[int, bytes], Target] = {}
         self._turnover = Turnover()
+        self._targets: dict[tuple[int, bytes], Target] = self._turnover.remembering()
 
     def answer(self, frame: memoryview) -> bytes | None:
         """Answer the request in *frame*; return None if it is another one than usual."""
@@ -212,10 +212,8 @@ class FlatCommits:
         """Return what the prefix in *key* means, from now on; None for one that is not usual, or
         not worth remembering.
         """
-        if len(self._targets) >= PREFIXES_MAX:
-            if not self._turnover.takes_next():
-                return None
-            del self._targets[next(iter(self._targets))]
+        if not self._turnover.makes_room():
+            return None
         word, prefix = key
         target = target_of(word, prefix, bytes(count * OFFSET_SIZE + layout.behind))
         if target is not None:

@@ -50,6 +50,7 @@ from cluster.group.states import GroupState
 from cluster.group.views import GroupView, ListedGroup
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import OFFSETS_TOPIC, LeaderEpoch, TopicPartition
+from cluster.storage.log.growing_log import AppendOutcome
 from cluster.wire.errors import UnencodableMessageError
 
 OTHER_EPOCH: Final = (ErrorCode.FENCED_LEADER_EPOCH, ErrorCode.UNKNOWN_LEADER_EPOCH)
@@ -318,7 +319,7 @@ class GroupService:
         )
         if isinstance(written, Refusal):
             return written.error
-        return appending.Appended(hosted, written)
+        return appending.Appended(hosted, AppendOutcome(*written))
 
     # Deadlines.
 
