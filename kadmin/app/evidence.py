@@ -31,6 +31,7 @@ AGAIN_S: Final = 1.0
 OF_ZOOKEEPER: Final = (
     "what only ZooKeeper knows: itself, topics that wait for deletion, and elections"
 )
+LEASES: Final = "leases of throttles in the ZooKeeper that brokers name, which cannot be reached"
 OF_BROKERS: Final = "log directories and versions of brokers"
 STRAYS: Final = "logs that nothing uses"
 BY_DEFAULT: Final = "PLAINTEXT"
@@ -166,6 +167,8 @@ def by_brokers(session: Session, connection: "WireConnection", default_min_isr: 
     has_majority = session.zookeeper_failure is None
     lease = LeaseBeside(session.connect_zookeeper_beside) if has_majority else None
     journal = attempts.ask("the journal of throttles", lambda: read_journal(connection, lease))
+    if lease is not None and lease.is_given_up:
+        gaps.append(LEASES)
     admin = WireConfigs(connection, session.warn, leaves_out_silent=True)
     configs = attempts.ask("configs of brokers", lambda: broker_configs(admin))
     refused = attempts.ask("what brokers refuse", lambda: read_refused(connection, brokers)) or {}

@@ -85,8 +85,8 @@ def first_at(log: PartitionLog, timestamp: int, end_offset: int) -> FoundOffset 
 
 def first_in(segment: Segment, timestamp: int, start_offset: int) -> FoundOffset | None:
     """Return the first such record of *segment* at *start_offset* or later."""
-    offset = max(start_offset, segment.time_index.offset_before(timestamp - 1))
     try:
+        offset = max(start_offset, segment.offset_before_time(timestamp - 1))
         start = segment.position_of(offset)
         if start is None:
             return None

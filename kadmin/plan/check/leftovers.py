@@ -27,7 +27,7 @@ from kadmin.plan.reassignment.throttles import (
 from kadmin.plan.risks import slow_copy
 from kadmin.plan.topic_ids import wrong_ids
 from kadmin.quoting import quoted
-from kadmin.wording import brokers_text, counted, first_listed, verb_of
+from kadmin.wording import brokers_text, counted, verb_of
 
 TOPIC_THROTTLES: Final = (THROTTLED_LEADERS, THROTTLED_FOLLOWERS)
 RATES: Final = (LEADER_RATE, FOLLOWER_RATE)
@@ -128,19 +128,12 @@ def wrong_topic_ids(snapshot: ClusterSnapshot) -> Iterator[Finding]:
 
     Source: Kafka 3.9.1, whose ControllerContext fails as it is elected.
     """
-    no_uuid, shared = wrong_ids(snapshot.topics.values())
-    reasons = {
-        f"the id of topic '{name}' is no UUID: {text}": (name,) for name, text in no_uuid.items()
-    } | {
-        f"topics {first_listed(names)} have one topic id: {topic_id}": names
-        for topic_id, names in shared.items()
-    }
-    for reason, names in reasons.items():
+    for wrong in wrong_ids(snapshot.topics.values()):
         yield Finding(
             severity=Severity.CRITICAL,
             kind=Kind.DAMAGED,
-            text=f"{STOPS}: {reason}",
-            topics=names,
+            text=f"{STOPS}: {wrong.reason}",
+            topics=wrong.topics,
             has_names=True,
         )
 
