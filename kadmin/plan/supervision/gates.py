@@ -144,12 +144,16 @@ def is_below_min_isr(move: PlannedMove, view: "View") -> bool:
 
 def planned_risks(moves: Sequence[PlannedMove], view: "View") -> Iterator[Closed]:
     """Return what would be worse once *moves* are done."""
-    gates = {RiskKind.FEWER_RACKS: Gate.RACKS, RiskKind.TOO_FEW_REPLICAS: Gate.MIN_ISR}
+    crowded: list[TopicPartition] = []
     for risk in move_risks(view.snapshot, asked_moves(moves, view)):
-        gate = gates.get(risk.kind)
-        if gate is not None:
-            partitions = tuple(TopicPartition(risk.topic, number) for number in risk.partitions)
-            yield Closed(gate=gate, text=risk.text, partitions=partitions)
+        partitions = [TopicPartition(risk.topic, number) for number in risk.partitions]
+        if risk.kind is RiskKind.FEWER_RACKS:
+            crowded += partitions
+        elif risk.kind is RiskKind.TOO_FEW_REPLICAS:
+            yield Closed(gate=Gate.MIN_ISR, text=risk.text, partitions=tuple(partitions))
+    if crowded:
+        text = "these would be on fewer racks than there are replicas"
+        yield Closed(gate=Gate.RACKS, text=text, partitions=tuple(crowded))
 
 
 def peak(moves: Sequence[PlannedMove], view: "View") -> Iterator[Closed]:

@@ -319,10 +319,11 @@ def test_each_new_broker_takes_the_leads_of_the_one_that_it_replaces() -> None:
     assert [ids(3, 2), ids(2, 3)] == [move.target for move in plan.moves]
 
 
-def test_a_new_broker_in_another_rack_is_noted_where_racks_are_lost() -> None:
-    layout = layout_of("abb", (0, 1))
+@pytest.mark.parametrize("old", [0, 9], ids=["alive", "dead"])
+def test_a_new_broker_in_another_rack_is_noted_where_racks_are_lost(old: int) -> None:
+    layout = layout_of("abb", (old, 1))
 
-    found = made(layout, Goal.REPLACE, replacements={BrokerId(0): BrokerId(2)})
+    found = made(layout, Goal.REPLACE, replacements={BrokerId(old): BrokerId(2)})
 
     assert [ids(2, 1)] == [move.target for move in found.plan.moves]
     assert ("on fewer racks than before: 1 partition: t-0",) == found.notes
