@@ -274,8 +274,3 @@ class TimeIndex(IndexFile):
         if timestamp > self.max_timestamp and (is_closing or not self.is_full):
             assert offset >= self.max_timestamp_offset, "later records have later times"
             self.add((timestamp, offset - self.base_offset))
-
-    def offset_before(self, timestamp: int) -> int:
-        """Return an offset at or before the first one that can be later than *timestamp*."""
-        entry = self.last_at_most(self.TIMESTAMP, timestamp)
-        return self.base_offset + (0 if entry is None else entry[self.OFFSET])

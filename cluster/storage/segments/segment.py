@@ -7,7 +7,7 @@ segment an offset belongs to, and what a batch must look like.
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
-from cluster.formats.batch_walk import headers
+from cluster.formats.batch_walk import first_header, headers
 from cluster.formats.indexes import (
     INDEX_SUFFIX,
     RELATIVE_OFFSET_MAX,
@@ -24,7 +24,7 @@ from cluster.formats.record_batch import (
 from cluster.formats.segment_names import LOG_SUFFIX, file_name
 from cluster.storage.files import File, Files
 from cluster.storage.log_config import LogConfig
-from cluster.storage.segments.indexes import OffsetIndex, TimeIndex
+from cluster.storage.segments.indexes import Entry, OffsetIndex, TimeIndex
 from cluster.storage.segments.txn_index import TransactionIndex
 
 BEYOND: Final = "it goes on behind the end of the file"
@@ -276,6 +276,9 @@ class Segment:
         if known is not None:
             return known if known < self.size else None
         start = self.offset_index.position_before(offset)
+        if not 0 <= start < self.size:
+            # An entry of the index is damaged: nothing is there.
+            start = 0
         try:
             return self._position_from(start, offset)
         except CorruptBatchError:
@@ -310,12 +313,49 @@ class Segment:
         That is where a segment ends that is truncated to *offset*.
         """
         end = self.base_offset
-        start = self.offset_index.position_before(offset - 1)
+        index = self.offset_index
+        start = self._start_of(index.last_at_most(index.OFFSET, offset - 1 - self.base_offset))
         for _, header in headers(self.file, start, self.size):
             if header.last_offset >= offset:
                 break
             end = header.next_offset
         return end
+
+    def _start_of(self, entry: Entry | None) -> int:
+        """Return where the batch of an entry of the offset index begins; 0 without one, or when the
+        entry is damaged.
+
+        No checksum protects an index, and a start looks at its last entries only.
+        """
+        if entry is None:
+            return 0
+        offset, position = entry
+        header = first_header(self.file, position, self.size)
+        is_right = header is not None and header.last_offset <= self.base_offset + offset
+        return position if is_right else 0
+
+    def position_before_time(self, timestamp: int) -> int:
+        """Return where a batch begins before which no record is later than *timestamp*.
+
+        0 when the time index knows none, or its entry does not have the time of its batch.
+        """
+        index = self.time_index
+        entry = index.last_at_most(index.TIMESTAMP, timestamp)
+        return (0 if entry is None else self._start_at_time(entry)) or 0
+
+    def _start_at_time(self, entry: Entry) -> int | None:
+        """Return where the batch begins that an entry of the time index names; None when it has
+        another time.
+        """
+        time, offset = entry
+        try:
+            position = self.position_of(self.base_offset + offset)
+        except CorruptBatchError:
+            return None
+        if position is None:
+            return None
+        header = first_header(self.file, position, self.size)
+        return None if header is None or header.max_timestamp != time else position
 
     def end_within(self, start: int, limit: int) -> int:
         """Return the last end of a batch at or before *limit*, from a beginning at *start* on.
@@ -324,7 +364,10 @@ class Segment:
         """
         if limit >= self.size:
             return self.size
-        end = max(start, self.offset_index.boundary_before(limit))
+        end = start
+        indexed = self.offset_index.boundary_before(limit)
+        if indexed > start and first_header(self.file, indexed, self.size) is not None:
+            end = indexed
         next_offset = None
         try:
             for position, header in headers(self.file, end, limit):
@@ -340,15 +383,9 @@ class Segment:
         return end
 
     def offset_beyond(self, position: int) -> int | None:
-        """Return an indexed offset whose batch begins at *position* or behind; None without one.
-
-        As rough as Kafka's LogSegment.fetchUpperBoundOffset.
-        """
-        index = self.offset_index
-        number = index.number_at_most(index.POSITION, position - 1) + 1
-        return (
-            None if number >= index.count else self.base_offset + index.entry(number)[index.OFFSET]
-        )
+        """Return the first offset of the batch at *position*; None without one."""
+        header = first_header(self.file, position, self.size)
+        return None if header is None else header.base_offset
 
     def end_of_batch(self, start: int) -> int:
         """Return where the batch that begins at *start*, before the end of the segment, ends."""
@@ -387,20 +424,35 @@ class Segment:
             return False
         self._forget_boundaries()
         # The indexes first: no entry may point behind the end of the batches.
-        self.offset_index.truncate_to(offset)
-        self.time_index.truncate_to(offset)
+        start = self._truncate_indexes(offset)
         self.txn_index.truncate_to(offset)
         self.cut(position)
         # An entry of the first batch, at 0, is one that `load` does not believe.
         self._unindexed_size = 0
         self._note_indexed_time()
-        for _, header in headers(self.file, self.offset_index.boundary_before(position), position):
+        for _, header in headers(self.file, start, position):
             if header.max_timestamp > self.max_timestamp:
                 self.max_timestamp = header.max_timestamp
                 self.max_timestamp_offset = header.last_offset
         if position == 0:
             self._first_timestamp = None
         return True
+
+    def _truncate_indexes(self, offset: int) -> int:
+        """Drop the entries of *offset* and beyond, and all where the last one left is damaged: what
+        is appended would not rise from it.
+
+        Return the position from which on batches may be later than what the time index knows.
+        """
+        offsets, times = self.offset_index, self.time_index
+        offsets.truncate_to(offset)
+        start = self._start_of(offsets.last)
+        if start == 0 and offsets.count > 0:
+            offsets.keep(0)
+        times.truncate_to(offset)
+        if times.last is not None and self._start_at_time(times.last) is None:
+            times.keep(0)
+        return start if times.count > 0 else 0
 
     def cut(self, size: int) -> None:
         """Truncate the file of batches, durably.
