@@ -154,6 +154,18 @@ def test_a_damaged_entry_of_an_index_hides_no_record(byte: int, bit: int):
         assert content[offset // 3 * 142 :][:142] == found
 
 
+@pytest.mark.parametrize("base_offset", [18, 72])
+def test_the_file_of_another_segment_is_named(base_offset: int):
+    disk, _ = closed()
+    disk.remove(path(base_offset, ".log"))
+    for suffix in INDEXES:
+        disk.remove(path(base_offset, suffix))
+    disk.rename(path(0, ".log"), path(base_offset, ".log"))
+
+    with pytest.raises(CorruptFileError, match=f"{base_offset}.log: .*offset 0 follows"):
+        reopened(disk)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_damaged_entries_in_the_middle_of_indexes_change_nothing(seed: int):
     """A start looks at the last entries of an index, and a truncation makes others the last."""
