@@ -154,6 +154,23 @@ def test_a_damaged_entry_of_an_index_hides_no_record(byte: int, bit: int):
         assert content[offset // 3 * 142 :][:142] == found
 
 
+@pytest.mark.parametrize("whole", [0, 1, 2, 5])
+def test_a_torn_last_segment_is_cut_even_after_an_orderly_end(whole: int):
+    """Its index points behind its end: it is made anew twice, for the batches that are there."""
+    disk, content = closed()
+    disk.open(path(72, ".log")).truncate(whole * 142 + 53)
+
+    log, report = reopened(disk)
+
+    assert report.reindexed == (72,)
+    assert stored_bytes(log) == content[: (24 + whole) * 142]
+    check_indexes(log)
+    append(log)
+    log.close(START_MS)
+    _, report = reopened(disk)
+    assert report.reindexed == ()
+
+
 @pytest.mark.parametrize("base_offset", [18, 72])
 def test_the_file_of_another_segment_is_named(base_offset: int):
     disk, _ = closed()
