@@ -189,6 +189,35 @@ def test_damage_in_the_middle_of_an_index_shows_nowhere(suffix: str, field: int,
         assert content == stored_bytes(log)
 
 
+@pytest.mark.parametrize("whole", [0, 1, 2, 5])
+def test_a_torn_last_segment_is_cut_even_after_an_orderly_end(whole: int):
+    """Its index points behind its end: it is made anew twice, for the batches that are there."""
+    disk, content = closed()
+    disk.open(path(72, ".log")).truncate(whole * 142 + 53)
+
+    log, report = reopened(disk)
+
+    assert report.reindexed == (72,)
+    assert stored_bytes(log) == content[: (24 + whole) * 142]
+    check_indexes(log)
+    append(log)
+    log.close(START_MS)
+    _, report = reopened(disk)
+    assert report.reindexed == ()
+
+
+@pytest.mark.parametrize("base_offset", [18, 72])
+def test_the_file_of_another_segment_is_named(base_offset: int):
+    disk, _ = closed()
+    disk.remove(path(base_offset, ".log"))
+    for suffix in INDEXES:
+        disk.remove(path(base_offset, suffix))
+    disk.rename(path(0, ".log"), path(base_offset, ".log"))
+
+    with pytest.raises(CorruptFileError, match=f"{base_offset}.log: .*offset 0 follows"):
+        reopened(disk)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_damaged_entries_in_the_middle_of_indexes_change_nothing(seed: int):
     """A start looks at the last entries of an index, and a truncation makes others the last."""
