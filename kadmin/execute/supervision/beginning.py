@@ -77,7 +77,8 @@ def judge_beginning(site: Site, run: MoveRun, clock: Clock) -> Beginning:
         sized = replace(sized, settings=replace(sized.settings, rate=FIRST))
     view = replace(view, rooms=rooms_of(log_dirs))
     overrides = sized.settings.overrides
-    closed = [*unseen_runs(site, overrides), *closed_before(sized.moves, view, overrides)]
+    closed = closed_before(sized.moves, view, overrides, sized.plan.brokers)
+    closed = [*unseen_runs(site, overrides), *closed]
     return Beginning(run=sized, view=view, closed=closed)
 
 
