@@ -82,6 +82,7 @@ def read_by_zookeeper(
     asks_brokers: bool,
 ) -> "Evidence":
     from cluster.model import fault as subjects
+    from kadmin.admin.zookeeper.lease_beside import cluster_id_faults
     from kadmin.admin.zookeeper.run_store import ZooKeeperRuns
     from kadmin.admin.zookeeper.throttle_journal import read_journal
     from kadmin.admin.zookeeper.zookeeper_configs import ZooKeeperConfigs
@@ -105,6 +106,7 @@ def read_by_zookeeper(
     if all(fault.subject != subjects.TOPICS for fault in snapshot.faults):
         names = unless_hidden(hidden, topics.names)
     elections = unless_hidden(hidden, ZooKeeperElections(connection).under_way)
+    of_id = unless_hidden(hidden, lambda: connection.read(cluster_id_faults())) or ()
     session.leave_out_down_servers()
     evidence = Evidence(
         snapshot=snapshot,
@@ -116,7 +118,7 @@ def read_by_zookeeper(
         elections=tuple(elections or ()),
         broker_configs=None if configs is None else configs[0],
         ensemble=report_on(ensemble.answers()),
-        faults=() if configs is None else tuple(configs[1]),
+        faults=(*of_id, *(() if configs is None else configs[1])),
         hidden=tuple(dict.fromkeys(hidden)),
         journal=journal,
         has_supervisor=supervisor is not None,

@@ -132,10 +132,10 @@ def controller_findings(snapshot: ClusterSnapshot) -> Iterator[Finding]:
 
 
 def controller_epoch_findings(snapshot: ClusterSnapshot) -> Iterator[Finding]:
-    """Find a controller whose writes are fenced off, or whose orders brokers refuse, since somebody
-    removed or lowered the epoch of controllers.
+    """Find a controller whose writes are fenced off, or whose orders brokers refuse, since its
+    epoch was removed or lowered by hand.
 
-    Source: Kafka 3.9.1, which then elects no leader and says nothing but in its controller's log.
+    Source: Kafka 3.9.1, which then elects no leader and writes only into its controller's log.
     """
     controller = snapshot.controller
     if controller is None or controller.is_kraft or controller.zk_version == NEVER_READ:

@@ -198,6 +198,15 @@ def test_nagios_is_told_that_nobody_knows() -> None:
     assert outcome.stdout.startswith("KADMIN UNKNOWN - ")
 
 
+def test_an_id_of_the_cluster_that_no_broker_understands_is_found(calm: str) -> None:
+    with client_of(calm) as client:
+        client.create(paths.CLUSTER_ID, b"{", makepath=True)
+    outcome = kadmin("check", "--no-brokers")
+
+    assert ExitCode.FOUND == outcome.exit_code
+    assert "WARNING: this cannot be read: /cluster/id (zkVersion 0): is not JSON" in outcome.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
