@@ -36,6 +36,15 @@ def check_all_is_well(world: World) -> None:
         check_configs(world, process)
 
 
+def all_is_well(world: World) -> bool:
+    """Whether nothing is left to be waited for; what has not come right may yet."""
+    try:
+        check_all_is_well(world)
+    except Violation:
+        return False
+    return True
+
+
 def check_one_controller(world: World) -> None:
     cores = [(process.session, process.controller.core) for process in world.processes.values()]
     node = world.zookeeper.node(paths.CONTROLLER)

@@ -40,8 +40,8 @@ class SimClock:
         return START_MS + self._schedule.now_ms + self.ahead_ms
 
     def call_later(self, delay_ms: int, function: Callable[[], None]) -> Cancel:
-        timer = Timer(function, self._set)
-        self._schedule.after(delay_ms, lambda: self._deliver(timer.go_off))
+        timer = Timer(function, self._set, self._deliver)
+        self._schedule.after(delay_ms, timer.arrive)
         return timer.cancel
 
     @property
@@ -55,14 +55,25 @@ def at_once(action: Callable[[], None]) -> None:
 
 
 class Timer:
-    """In *those_set* until it goes off or is cancelled."""
+    """In *those_set* until it goes off or is cancelled; *deliver* lets it go off."""
 
-    __slots__ = ("_function", "_those_set")
+    __slots__ = ("_deliver", "_function", "_those_set")
 
-    def __init__(self, function: Callable[[], None], those_set: "set[Timer]") -> None:
+    def __init__(
+        self,
+        function: Callable[[], None],
+        those_set: "set[Timer]",
+        deliver: Callable[[Callable[[], None]], None],
+    ) -> None:
         self._function = function
         self._those_set = those_set
+        self._deliver = deliver
         those_set.add(self)
+
+    def arrive(self) -> None:
+        """Its time has come; it may be cancelled yet, while its process is frozen."""
+        if self in self._those_set:
+            self._deliver(self.go_off)
 
     def go_off(self) -> None:
         if self in self._those_set:

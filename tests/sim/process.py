@@ -112,7 +112,7 @@ class Process:
         """The partitions of which there are logs, with the ids of their topics."""
         self.registration = SimRegistration(broker_id)
         self.clock = SimClock(world.schedule, self.deliver)
-        self.clock.ahead_ms = world.wall_clocks_ahead_ms[broker_id]
+        self.clock.ahead_ms = self._noted_ahead_ms = world.wall_clocks_ahead_ms[broker_id]
         self.clock.is_steady = world.fences.steady_clocks
         disk.now_ms = self.clock.wall_ms()
         self.logs = LogManager.open(disk, DIRECTORIES, broker_id, self.registration.cluster_id)
@@ -213,14 +213,19 @@ class Process:
     def _do(self, action: Callable[[], None]) -> None:
         self.disk.now_ms = self.clock.wall_ms()
         try:
-            if self._retention_clock is not None:
-                # So often that no file has the time of a step that is not noted.
-                self._retention_clock.wall_ms()
+            if self.clock.ahead_ms != self._noted_ahead_ms:
+                self._note_step()
             action()
         except Crashed as crashed:
             self.world.tell(self.broker_id, "machine stops", str(crashed))
             self.world.crash(self, is_machine=True)
             self.world.start_later(self.broker_id)
+
+    def _note_step(self) -> None:
+        """Note a step of the clock before any file gets a time behind it."""
+        self._noted_ahead_ms = self.clock.ahead_ms
+        if self._retention_clock is not None:
+            self._retention_clock.wall_ms()
 
     def later(self, action: Callable[[], None]) -> None:
         """Let *action* happen here after the time that a disk takes."""

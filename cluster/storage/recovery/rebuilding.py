@@ -34,8 +34,8 @@ def rebuild(
     """Take the *batches* of a file of *size* bytes into an emptied *segment*, in their order.
 
     Offsets may have gaps, as compaction leaves them, but never decrease: bytes that were truncated
-    once, and came back, may be whole and undamaged.  Without *epochs* the segment is trusted: it
-    holds what was durable, in whatever order.
+    once, and came back, may be whole and undamaged, as is the file of another segment.  Without
+    *epochs* the segment is trusted.
 
     Raises:
         CorruptBatchError: a transaction's marker is none.
@@ -46,8 +46,7 @@ def rebuild(
     aborted: list[AbortedTxn] = []
     for position, header in batches:
         is_far = not segment.holds(header)
-        has_gone_back = epochs is not None and header.base_offset < end_offset
-        if has_gone_back or (is_far and goes_back(segment, position, size)):
+        if header.base_offset < end_offset or (is_far and goes_back(segment, position, size)):
             flaw = Flaw(f"offset {header.base_offset} follows {end_offset - 1}", is_torn=False)
             break
         if is_far:

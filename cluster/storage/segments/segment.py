@@ -164,6 +164,7 @@ class Segment:
         The transaction index stays; it is replaced when all its entries are known.
         """
         self.size = 0
+        self._unindexed_size = 0
         self.modified_ms = modified_ms
         self.offset_index.create()
         self.time_index.create()

@@ -36,7 +36,8 @@ class RunUnreadable(RefusedError):
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(
             f"cannot read the journal of a run: {path}: {reason}",
-            hint=f"look at {path}; 'kadmin reassign --list' shows what is moving",
+            hint="'kadmin reassign --list' shows what is moving; when that has ended, move it out"
+            f" of {path.parent}",
         )
         self.path = path
 
@@ -57,6 +58,7 @@ class FileRuns:
     """The `RunStore` of the cluster with *cluster_id*."""
 
     def __init__(self, cluster_id: str, unseen: str = "") -> None:
+        self.cluster_id = cluster_id
         self.unseen = unseen
         state = user_directory("XDG_STATE_HOME", "~/.local/state")
         # An operator may have given the cluster any id; a file has no slash in its name.
@@ -78,7 +80,9 @@ class FileRuns:
         path = self.path_of(run_id)
         try:
             document = document_of(path.read_text(encoding="utf-8"))
-            plan = from_json(json.dumps(document.get("plan")), str(path))
+            plan = from_json(json.dumps(document.get("plan")), "its plan")
+            if plan.cluster_id not in (None, self.cluster_id):
+                raise BadRun(f"it is of the cluster {plan.cluster_id}")
             return run_of(document, plan, ZkVersion(number_in(document, "revision")))
         except FileNotFoundError:
             return None

@@ -5,12 +5,14 @@ from dataclasses import dataclass, replace
 
 from cluster.model import fault as subjects
 from cluster.model.outcome import Committed
+from cluster.model.snapshot import ClusterSnapshot
 from kadmin.arguments.topics import TopicSelection
 from kadmin.errors import RefusedError
 from kadmin.execute.commit import ATTEMPTS_MAX, ChangedInBetween
 from kadmin.execute.planned_cluster import check_cluster
 from kadmin.execute.supervision.carrying_out import Site
 from kadmin.execute.supervision.reading import Clock, found_run, rooms_of, with_sizes
+from kadmin.execute.throttles import slowed_topics
 from kadmin.execute.unreadable import refuse_unreadable
 from kadmin.plan.moves.plan_file import MovePlan, PlannedMove
 from kadmin.plan.reassignment.sizes import sizes_of
@@ -125,6 +127,19 @@ def create(site: Site, beginning: Beginning) -> None:
     refuse_unfinished(site, beginning.run.run_id)
     if not isinstance(site.store.create(beginning.run), Committed):
         raise ChangedInBetween("another run is begun")
+
+
+def unleased_topics(site: Site, run: MoveRun, snapshot: ClusterSnapshot) -> list[str]:
+    """Return the topics of *run* that are throttled while the lease has none of its throttles.
+
+    Where its file was copied from another machine without that of the lease, they would stay.
+    """
+    if run.settings.rate is None or run.state.is_final:
+        return []
+    if any(owner.run == run.run_id for owner in site.admin.journal().owners):
+        return []
+    names = {move.partition.topic for move in run.moves}
+    return sorted(names.intersection(slowed_topics(snapshot)))
 
 
 def redirect(site: Site, run: MoveRun, goal: Goal, settings: Settings) -> MoveRun:

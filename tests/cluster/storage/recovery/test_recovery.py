@@ -4,6 +4,8 @@ import errno
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import product
+from random import Random
 
 import pytest
 
@@ -44,11 +46,15 @@ def closed(epochs: Sequence[int] = (0,) * 30) -> tuple[SimDisk, bytes]:
     disk = sim_disk()
     log, _ = opened(disk, config=CONFIG)
     for number, epoch in enumerate(epochs):
-        times = [START_MS + 3 * number + more for more in range(3)]
-        log.append(batch(3, times=times), LeaderEpoch(epoch), START_MS, START_MS)
+        log.append(timed_batch(number), LeaderEpoch(epoch), START_MS, START_MS)
     content = stored_bytes(log)
     log.close(START_MS)
     return disk, content
+
+
+def timed_batch(number: int) -> bytearray:
+    """The batch of that number in `closed`, a ms from record to record."""
+    return batch(3, times=[START_MS + 3 * number + more for more in range(3)])
 
 
 def reopened(
@@ -181,6 +187,88 @@ def test_damage_in_the_middle_of_an_index_shows_nowhere(suffix: str, field: int,
         log, report = reopened(disk)
         assert not report.reindexed
         assert content == stored_bytes(log)
+
+
+@pytest.mark.parametrize("whole", [0, 1, 2, 5])
+def test_a_torn_last_segment_is_cut_even_after_an_orderly_end(whole: int):
+    """Its index points behind its end: it is made anew twice, for the batches that are there."""
+    disk, content = closed()
+    disk.open(path(72, ".log")).truncate(whole * 142 + 53)
+
+    log, report = reopened(disk)
+
+    assert report.reindexed == (72,)
+    assert stored_bytes(log) == content[: (24 + whole) * 142]
+    check_indexes(log)
+    append(log)
+    log.close(START_MS)
+    _, report = reopened(disk)
+    assert report.reindexed == ()
+
+
+@pytest.mark.parametrize("base_offset", [18, 72])
+def test_the_file_of_another_segment_is_named(base_offset: int):
+    disk, _ = closed()
+    disk.remove(path(base_offset, ".log"))
+    for suffix in INDEXES:
+        disk.remove(path(base_offset, suffix))
+    disk.rename(path(0, ".log"), path(base_offset, ".log"))
+
+    with pytest.raises(CorruptFileError, match=f"{base_offset}.log: .*offset 0 follows"):
+        reopened(disk)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_damaged_entries_in_the_middle_of_indexes_change_nothing(seed: int):
+    """A start looks at the last entries of an index, and a truncation makes others the last."""
+    chance = Random(seed)
+    disk, content = closed()
+    for base_offset, suffix in product((0, 18, 36, 54, 72), INDEXES):
+        damage_middle(disk, path(base_offset, suffix), chance)
+
+    log, report = reopened(disk)
+
+    assert report.reindexed == ()
+    check_reads(log, content)
+    end = 18 * chance.randrange(5) + chance.randrange(3, 17)
+    whole = end // 3 * 3
+    assert log.end_before(end) == whole
+    log.truncate_to(end, START_MS)
+    assert stored_bytes(log) == content[: whole // 3 * 142]
+    assert log.segments[-1].max_timestamp == START_MS + whole - 1
+    for number in range(whole // 3, END // 3):
+        log.append(timed_batch(number), EPOCH, START_MS, START_MS)
+    check_reads(log, content)
+    log.close(START_MS)
+    log, _ = reopened(disk)
+    check_reads(log, content)
+
+
+def damage_middle(disk: SimDisk, where: str, chance: Random) -> None:
+    """Overwrite all entries but the last two."""
+    file = disk.open(where)
+    size = 8 if where.endswith(".index") else 12
+    for at in range(0, file.size() - 2 * size, size):
+        file.write(
+            at, chance.choice((bytes(size), chance.randbytes(size), file.read(at + 1, size)))
+        )
+
+
+def check_reads(log: PartitionLog, content: bytes) -> None:
+    """See that every record is found, by offset and by time, in whole batches."""
+    assert stored_bytes(log) == content
+    for offset, size_max in product(range(END), (1, 300)):
+        at = offset // 3 * 142
+        found = content_of(log.read(offset, size_max, END, whole_first=True))
+        assert found == content[at:][: len(found)]
+        assert len(found) >= 142
+        assert len(found) % 142 == 0
+        below = content_of(log.read(offset, size_max, min(offset + 7, END), whole_first=True))
+        assert below == content[at:][: len(below)]
+    for offset in range(END):
+        by_time = first_at(log, START_MS + offset, END)
+        assert by_time is not None
+        assert by_time.offset == offset
 
 
 @pytest.mark.parametrize("number", range(6))

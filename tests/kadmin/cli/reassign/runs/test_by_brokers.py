@@ -292,13 +292,18 @@ def test_a_run_that_began_without_zookeeper_goes_on_when_that_can_be_reached(
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(FileRuns, "claim", lambda *_: "somebody else")
         patched.setattr("kadmin.cli.reassign.runs.following.LEASE_TIMEOUT_S", 0)
-        begun = kadmin(*words, "--override", "unseen-runs")
+        begun = kadmin(*words, "--override", "unseen-runs", "--throttle", FAST)
     firewall(False)
     second = kadmin(*words)
     by_zookeeper = kadmin("reassign", "list", "--zookeeper", fleet.connect)
     between = status(way)
-    done("reassign", "resume", "--yes", *way)
+    # As if its lease of throttles were on another machine.
+    alter = ["configs", "--alter", "--entity-type", "topics", "--entity-name", topic, "--yes", *way]
+    done(*alter, "--add-config", "leader.replication.throttled.replicas=0:1")
+    resumed = kadmin("reassign", "resume", "--yes", *way)
+    done(*alter, "--delete-config", "leader.replication.throttled.replicas")
 
+    assert f"throttles of {topic} are in no lease that is known here" in resumed.stderr
     assert ExitCode.REFUSED == refused.exit_code
     assert "gate closed: unseen-runs: runs and leases of throttles" in refused.stderr
     assert "leave the gate open with --override unseen-runs\n" in refused.stderr
