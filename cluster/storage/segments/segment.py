@@ -5,6 +5,7 @@ segment an offset belongs to, and what a batch must look like.
 """
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Final, NamedTuple
 
 from cluster.formats.batch_walk import first_header, headers
@@ -431,10 +432,12 @@ class Segment:
         # An entry of the first batch, at 0, is one that `load` does not believe.
         self._unindexed_size = 0
         self._note_indexed_time()
-        for _, header in headers(self.file, start, position):
-            if header.max_timestamp > self.max_timestamp:
-                self.max_timestamp = header.max_timestamp
-                self.max_timestamp_offset = header.last_offset
+        # Where a batch is damaged, the times of those behind it are not known.
+        with suppress(CorruptBatchError):
+            for _, header in headers(self.file, start, position):
+                if header.max_timestamp > self.max_timestamp:
+                    self.max_timestamp = header.max_timestamp
+                    self.max_timestamp_offset = header.last_offset
         if position == 0:
             self._first_timestamp = None
         return True
