@@ -426,7 +426,8 @@ def show_describe(
             with broker.wire() as wire:
                 fill_groups(wire, arguments.groups, arguments.partitions)
             of_broker = ("--bootstrap-server", broker.bootstrap, *words)
-            tools = {"kadmin groups": partial(run, [*KADMIN, "groups", *of_broker])}
+            ours = [*KADMIN, "groups", *of_broker, "--timeout", f"{PATIENCE_S:.0f}s"]
+            tools = {"kadmin groups": partial(run, ours)}
             if class_path is not None:
                 # It asks for one group after the other, and gives up after 5 s unless told.
                 patient = (*of_broker, "--timeout", str(int(1000 * PATIENCE_S)))

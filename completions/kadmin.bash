@@ -1931,7 +1931,7 @@ _kadmin_kind() {
         'kadmin --broker-tls-cert') kind='path' ;;
         'kadmin --broker-tls-key') kind='path' ;;
         'kadmin --command-config'|'kadmin --admin.config') kind='path' ;;
-        'kadmin check --ignore') kind='words controller offline refused damaged under-min-isr zookeeper log-dir quorum dead-broker silent-broker address at-min-isr under-replicated unreadable recovering unclean internal-topic refuses-records unserved deletion reassignment election throttle versions racks stuck-group lagging-group not-preferred restarted skew' ;;
+        'kadmin check --ignore') kind='words controller offline refused damaged under-min-isr zookeeper log-dir quorum dead-broker silent-broker address at-min-isr under-replicated unreadable recovering unclean internal-topic refuses-records unserved deletion reassignment election throttle stray-log versions racks stuck-group lagging-group not-preferred restarted skew' ;;
         'kadmin check --unreadable') kind='words critical warning note' ;;
         'kadmin check --default-min-isr') kind='text' ;;
         'kadmin check --behind-after') kind='text' ;;
@@ -2139,7 +2139,7 @@ _kadmin_kind() {
         'kadmin reassign run --max-moves') kind='text' ;;
         'kadmin reassign run --max-moves-total') kind='text' ;;
         'kadmin reassign run --throttle') kind='text' ;;
-        'kadmin reassign run --override') kind='words stale-plan other-moves target-down offline min-isr racks disk-room' ;;
+        'kadmin reassign run --override') kind='words stale-plan unseen-runs other-moves target-down offline min-isr racks disk-room' ;;
         'kadmin reassign run --bootstrap-server') kind='text' ;;
         'kadmin reassign run --cluster') kind='live clusters' ;;
         'kadmin reassign run --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
@@ -2157,7 +2157,7 @@ _kadmin_kind() {
         'kadmin reassign resume --max-moves') kind='text' ;;
         'kadmin reassign resume --max-moves-total') kind='text' ;;
         'kadmin reassign resume --throttle') kind='text' ;;
-        'kadmin reassign resume --override') kind='words stale-plan other-moves target-down offline min-isr racks disk-room' ;;
+        'kadmin reassign resume --override') kind='words stale-plan unseen-runs other-moves target-down offline min-isr racks disk-room' ;;
         'kadmin reassign resume --bootstrap-server') kind='text' ;;
         'kadmin reassign resume --cluster') kind='live clusters' ;;
         'kadmin reassign resume --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;
@@ -2203,7 +2203,7 @@ _kadmin_kind() {
         'kadmin reassign rollback --max-moves') kind='text' ;;
         'kadmin reassign rollback --max-moves-total') kind='text' ;;
         'kadmin reassign rollback --throttle') kind='text' ;;
-        'kadmin reassign rollback --override') kind='words stale-plan other-moves target-down offline min-isr racks disk-room' ;;
+        'kadmin reassign rollback --override') kind='words stale-plan unseen-runs other-moves target-down offline min-isr racks disk-room' ;;
         'kadmin reassign rollback --bootstrap-server') kind='text' ;;
         'kadmin reassign rollback --cluster') kind='live clusters' ;;
         'kadmin reassign rollback --broker-sasl') kind='words none plain scram-sha-256 scram-sha-512 gssapi oauthbearer' ;;

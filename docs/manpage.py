@@ -164,7 +164,8 @@ def options_section(options: tuple[OptionNode, ...]) -> Iterator[str]:
 
 def option_item(option: OptionNode) -> Iterator[str]:
     names = ", ".join(bold(name) for name in option.names)
-    metavar = f" {italic(option.metavar)}" if option.takes_value else ""
+    # A line can break behind each of many choices.
+    metavar = f" {italic(option.metavar)}".replace("|", r"|\:") if option.takes_value else ""
     # click separates its notes on the values by two blanks.
     yield from item(names + metavar, text(option.help.replace("  [", " [")))
 

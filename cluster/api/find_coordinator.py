@@ -28,6 +28,7 @@ from cluster.wire.messages.find_coordinator import (
 
 GROUP: Final = 0
 TRANSACTION: Final = 1
+NO_TRANSACTIONS: Final = "transactions are not supported by this broker"
 SEVERAL_VERSION: Final = 4
 """The first version for several groups at once."""
 NOBODY: Final = -1
@@ -65,6 +66,7 @@ class CoordinatorFinder:
             reply(
                 FindCoordinatorResponse(
                     error_code=found.error_code,
+                    error_message=found.error_message,
                     node_id=found.node_id,
                     host=found.host,
                     port=found.port,
@@ -103,8 +105,8 @@ class CoordinatorFinder:
     def _find(self, key: str, key_type: int, peer: Peer) -> Coordinator:
         if key_type == TRANSACTION:
             # There are none here; for librdkafka no other error is final, and it would retry for
-            # ever.
-            return refused(key, ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED)
+            # ever.  It shows the message, as the Java client does.
+            return refused(key, ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, NO_TRANSACTIONS)
         if key_type == GROUP:
             coordinator_id = self._groups.coordinator_of(key)
         else:
@@ -116,5 +118,5 @@ class CoordinatorFinder:
         return Coordinator(key, broker.broker_id, endpoint.host, endpoint.port)
 
 
-def refused(key: str, error: ErrorCode) -> Coordinator:
-    return Coordinator(key, NOBODY, "", NOBODY, error)
+def refused(key: str, error: ErrorCode, message: str | None = None) -> Coordinator:
+    return Coordinator(key, NOBODY, "", NOBODY, error, message)

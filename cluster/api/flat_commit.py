@@ -18,11 +18,10 @@ from functools import lru_cache
 from struct import Struct
 from typing import Any, Final, NamedTuple, cast
 
-from cluster.api.flat_prefixes import PREFIXES_MAX, Turnover
+from cluster.api.flat_prefixes import Turnover
 from cluster.broker.coordinators.group_service import GroupService
 from cluster.broker.metadata_cache import MetadataCache
 from cluster.broker.ports import Clock
-from cluster.group.answers import Answer, CommitAnswer, SameError
 from cluster.group.requests import CommitOffsets
 from cluster.model.error_codes import ErrorCode
 from cluster.model.group_records import PlainOffsets
@@ -157,9 +156,8 @@ class FlatCommits:
         self._partitions_of = cache.partitions_of
         self._groups = groups
         self._count_errors = count_errors
-        self._targets: dict[tuple[int, bytes], Target] = {}
         self._turnover = Turnover()
-        self._error = NONE
+        self._targets: dict[tuple[int, bytes], Target] = self._turnover.remembering()
 
     def answer(self, frame: memoryview) -> bytes | None:
         """Answer the request in *frame*; return None if it is another one than usual."""
@@ -188,42 +186,34 @@ class FlatCommits:
         if (
             len(target.different) != count
             or not target.different <= self._partitions_of(target.topic).keys()
-            or not self._groups.answers_at_once(target.group_id)
         ):
             return None
         offsets = PlainOffsets(
             target.topics, columns[1::COLUMNS], columns[2::COLUMNS], self._wall_ms()
         )
-        self._groups.ask(
+        error = self._groups.commit_at_once(
             CommitOffsets(
                 target.group_id,
                 offsets,
                 target.member_id,
                 target.group_instance_id,
                 target.generation,
-            ),
-            self._answered,
+            )
         )
-        error = self._error
+        if error is None:
+            return None
         if error is NONE:
             self._count_errors(target.codes)
             return _HEAD.pack(target.size, correlation_id) + target.answer
         self._count_errors((error,) * count)
         return target.encoded(word - KEY, correlation_id, error)
 
-    def _answered(self, answer: Answer) -> None:
-        assert isinstance(answer, CommitAnswer)
-        assert isinstance(answer.errors, SameError), "there are no metadata to be too large"
-        self._error = answer.errors.error
-
     def _learned(self, key: tuple[int, bytes], layout: Layout, count: int) -> Target | None:
         """Return what the prefix in *key* means, from now on; None for one that is not usual, or
         not worth remembering.
         """
-        if len(self._targets) >= PREFIXES_MAX:
-            if not self._turnover.takes_next():
-                return None
-            del self._targets[next(iter(self._targets))]
+        if not self._turnover.makes_room():
+            return None
         word, prefix = key
         target = target_of(word, prefix, bytes(count * OFFSET_SIZE + layout.behind))
         if target is not None:

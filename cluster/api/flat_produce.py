@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from struct import Struct
 from typing import Any, Final, NamedTuple, cast
 
-from cluster.api.flat_prefixes import PREFIXES_MAX, Turnover
+from cluster.api.flat_prefixes import Turnover
 from cluster.api.leader_hints import HINTED_ERRORS
 from cluster.api.produce import NO_ERROR, ZSTD_VERSION, is_closed, refused
 from cluster.broker.handling import Steps, run
@@ -30,13 +30,13 @@ from cluster.broker.replica_manager.appending import (
     ALL_ACKS,
     LEADER_ACKS,
     Appender,
+    Refusal,
     answers_at_once,
 )
 from cluster.broker.replica_manager.partitions import HostedPartition
 from cluster.formats.record_batch import HEADER_SIZE
 from cluster.model.error_codes import ErrorCode
 from cluster.storage.errors import HeavyBatch
-from cluster.storage.log.growing_log import AppendOutcome
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.codec import decode_request, encode_request, encode_response
 from cluster.wire.errors import PeerError
@@ -50,13 +50,15 @@ from cluster.wire.messages.produce import (
 )
 
 TAGS_SIZE: Final = 3
-"""Of what stands behind the records in flexible versions, where there are no tags: zeros, for the
-partition, the topic and the request."""
+"""Of what stands behind the records in flexible versions."""
+NO_TAGS: Final = (b"\0\0\0",)
+"""None of the partition, the topic and the request."""
+_tags_at: Final = Struct("3s").unpack_from
 
 _INDEX_AND_ERROR: Final = Struct(">i2x")
 """In an answer: the partition's index, and that there is no error."""
 _HEAD: Final = Struct(">ii")
-"""API key and version as one number, which is the version (Produce has key 0); correlation id."""
+"""Of an answer: its size and the correlation id."""
 _SIZE: Final = Struct(">i")
 _CLIENT_ID_AT: Final = 8
 """In a request: where its length stands, of which the second byte is enough."""
@@ -75,21 +77,24 @@ def flexible_records(frame: memoryview, at: int, word: int) -> memoryview | None
     *word* has the four bytes there: seven bits of the size in each, and the highest bit is set if
     another byte follows.
     """
-    size = word >> 24
+    # The records end where the tags begin: what the size has to be follows from that.
+    end = len(frame) - TAGS_SIZE
+    size = end - at
     if size < 1 << 7:
         start = at + 1
-    else:
-        size += (word >> 16 & 0xFF) - 1 << 7
+        wanted, found = size, word >> 24
+    elif size <= 1 << 14:
         start = at + 2
-        if size >= 1 << 14:
-            size += (word >> 8 & 0xFF) - 1 << 14
-            start = at + 3
-            if size >= 1 << 21:
-                return None
-    end = start + size - 1
-    if end < start + HEADER_SIZE or len(frame) != end + TAGS_SIZE:
-        return None
-    if frame[end] != 0 or frame[end + 1] != 0 or frame[end + 2] != 0:
+        size -= 1
+        wanted, found = (size & 0x7F | 0x80) << 8 | size >> 7, word >> 16
+    else:
+        start = at + 3
+        size -= 2
+        if size >= 1 << 21:
+            return None
+        wanted = (size & 0x7F | 0x80) << 16 | (size >> 7 & 0x7F | 0x80) << 8 | size >> 14
+        found = word >> 8
+    if found != wanted or size <= HEADER_SIZE or _tags_at(frame, end) != NO_TAGS:
         return None
     return frame[start:end]
 
@@ -101,10 +106,10 @@ def plain_records(frame: memoryview, at: int, word: int) -> memoryview | None:
 
 
 def unpacking(prefix_size: int) -> Callable[[memoryview], tuple[Any, ...]]:
-    """Return a function that reads version, correlation id, prefix and partition of a request, and
-    the four bytes where the size of its records stands.
+    """Return a function that reads correlation id, prefix and partition of a request, and the four
+    bytes where the size of its records stands.
     """
-    return Struct(f">ii{prefix_size}siI").unpack_from
+    return Struct(f">4xi{prefix_size}siI").unpack_from
 
 
 class Layout(NamedTuple):
@@ -145,86 +150,100 @@ ONE_PARTITION: Final = {ApiKey.PRODUCE: 2}
 """How many elements there are: a topic and a partition; of a frame with a million no more is read.
 """
 
-UNUSUAL: Final = Target("", 0, plain_records, 0, unpacking(0), bytes, 0, b"", b"")
+UNUSUAL: Final = Target("", 0, lambda *_: None, 0, unpacking(0), bytes, 0, b"", b"")
 """Of a prefix that always goes the plain way."""
 
 
 class FlatProduce:
-    """The beginnings of produce requests that are remembered, by version."""
+    """The beginnings of produce requests of one *version* that are remembered."""
 
-    def __init__(self, appender: Appender, refused: Callable[[ErrorCode], None]) -> None:
+    __slots__ = (
+        "_append",
+        "_led",
+        "_refused",
+        "_takes_zstd",
+        "_targets",
+        "_turnover",
+        "_unpack",
+        "_version",
+    )
+
+    def __init__(
+        self,
+        appender: Appender,
+        refused: Callable[[ErrorCode], None],
+        turnover: Turnover,
+        version: int,
+    ) -> None:
         """*refused* is called with the error of an answer that has one."""
+        self._version = version
+        self._takes_zstd = version >= ZSTD_VERSION
         self._led = appender.partitions.led
         self._append = appender.append_to
         self._refused = refused
-        self._targets: dict[int, dict[bytes, Target]] = {version: {} for version in LAYOUTS}
-        self._turnover = Turnover()
+        self._turnover = turnover
+        self._targets: dict[bytes, Target] = turnover.remembering()
         self._unpack = UNUSUAL.unpack
         """As for the last request: the next one is likely to begin as it did."""
 
     def answer(self, frame: memoryview) -> bytes | None:
         """Answer the request in *frame*; return None if it is another one than usual."""
+        # Python calls a local function for less than one that it looks up as a method first.
+        unpack, led, append = self._unpack, self._led, self._append
         try:
-            version, correlation_id, prefix, index, word = self._unpack(frame)
-            targets = self._targets.get(version)
-            if targets is None:
-                return None
+            correlation_id, prefix, index, word = unpack(frame)
             # The lengths in a prefix give its end: cached bytes are the request's prefix.
-            target = targets.get(prefix)
+            target = self._targets.get(prefix)
             if target is None:
-                target = self._looked_up(frame, version, targets)
-                _, _, _, index, word = target.unpack(frame)
+                target = self._looked_up(frame)
+                _, _, index, word = target.unpack(frame)
             records = target.records_of(frame, target.records_at, word)
         except (IndexError, struct.error):
             return None
-        if records is None or target is UNUSUAL:
+        if records is None:
             return None
         acks = target.acks
-        hosted = self._led(target.topic, index)
+        hosted = led(target.topic, index)
         if not isinstance(hosted, HostedPartition) or not answers_at_once(hosted, acks):
             return None
         try:
-            outcome = self._append(hosted, records, acks, version >= ZSTD_VERSION)
+            outcome = append(hosted, records, acks, self._takes_zstd)
         except HeavyBatch:
             return None
-        if not isinstance(outcome, AppendOutcome):
+        if isinstance(outcome, Refusal):
             if outcome.error in HINTED_ERRORS:
                 return None
             self._refused(outcome.error)
-            return encoded(version, correlation_id, target.topic, refused(index, outcome))
+            return encoded(self._version, correlation_id, target.topic, refused(index, outcome))
         base_offset, _, time_ms, start_offset, _, _ = outcome
         size, head, tail = target.size, target.head, target.tail
         return target.pack(
             size, correlation_id, head, index, base_offset, time_ms, start_offset, tail
         )
 
-    def _looked_up(self, frame: memoryview, version: int, targets: dict[bytes, Target]) -> Target:
+    def _looked_up(self, frame: memoryview) -> Target:
         """Return what the prefix of *frame* means, found where its own lengths say that it ends."""
-        topic_at, behind_topic, _ = LAYOUTS[version]
+        topic_at, behind_topic, _ = LAYOUTS[self._version]
         at = topic_at + frame[_CLIENT_ID_AT + 1]
         at += frame[at] + behind_topic
         prefix = bytes(frame[_CLIENT_ID_AT:at])
-        target = targets.get(prefix) or self._learned(frame, version, prefix)
+        target = self._targets.get(prefix) or self._learned(frame, prefix)
         if target is not UNUSUAL:
             self._unpack = target.unpack
         return target
 
-    def _learned(self, frame: memoryview, version: int, prefix: bytes) -> Target:
+    def _learned(self, frame: memoryview, prefix: bytes) -> Target:
         """Return what *prefix* means, from now on; UNUSUAL also for what is not worth
         remembering.
         """
-        remembered = list(self._targets.values())
-        if sum(map(len, remembered)) >= PREFIXES_MAX:
-            if not self._turnover.takes_next():
-                return UNUSUAL
-            fullest = max(remembered, key=len)
-            del fullest[next(iter(fullest))]
+        if not self._turnover.makes_room():
+            return UNUSUAL
         try:
-            target = target_of(frame, version, prefix)
+            target = target_of(frame, self._version, prefix)
         except PeerError:
             # The plain path reports what is wrong with it.
             return UNUSUAL
-        self._targets[version][prefix] = target
+        self._targets[prefix] = target
         return target
 
 

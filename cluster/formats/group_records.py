@@ -47,10 +47,14 @@ TWO_BYTES_END: Final = 8192
 """The first number of a record that takes more than one byte, and more than two."""
 PACKED_MAX: Final = ONE_BYTE_END
 """How many records are packed at once."""
-FIELDS: Final = 8
+FIELDS: Final = 4
 """Of a packed record."""
+OFFSET_END: Final = ">qi2xqx"
+"""From the offset on: no metadata, and no headers, are zeros."""
 LAYOUTS_MAX: Final = 512
-"""How many are cached, each up to 20 KB."""
+"""How many are cached, each up to 10 KB."""
+BEGINNINGS_MAX: Final = 1024
+"""Of how many commits, each up to 10 KB with usual names."""
 NUMBERS: Final = tuple(
     2 * number if number < ONE_BYTE_END else (number << 9 & 0x7F00) | 0x8000 | number >> 6
     for number in range(TWO_BYTES_END)
@@ -96,21 +100,16 @@ def encode_plain(group: str, plain: PlainOffsets) -> list[bytes]:
     encoded = []
     begin = 0
     for topic, indexes in plain.topics:
-        names = offset_names(group, topic)
         topic_begin, topic_end = begin, begin + len(indexes)
         while begin < topic_end:
-            number_size = 1 if begin < ONE_BYTE_END else 2
-            end = min(topic_end, ONE_BYTE_END if number_size == 1 else begin + PACKED_MAX)
-            some = slice(begin, end)
-            pack, head = offset_layout(len(names), number_size, end - begin)
-            fields: list[object] = [
-                *(head, 0, names, 0, OFFSET_VALUE_BEGINNING, 0, 0, plain.timestamp)
-            ] * (end - begin)
-            fields[1::FIELDS] = NUMBERS[some]
-            fields[3::FIELDS] = indexes[begin - topic_begin : end - topic_begin]
-            fields[5::FIELDS] = plain.offsets[some]
-            fields[6::FIELDS] = plain.leader_epochs[some]
-            encoded.append(pack(*fields))
+            end = min(topic_end, ONE_BYTE_END if begin < ONE_BYTE_END else begin + PACKED_MAX)
+            some = indexes[begin - topic_begin : end - topic_begin]
+            beginnings = offset_beginnings(group, topic, begin, some)
+            fields: list[object] = [None, 0, 0, plain.timestamp] * len(some)
+            fields[::FIELDS] = beginnings
+            fields[1::FIELDS] = plain.offsets[begin:end]
+            fields[2::FIELDS] = plain.leader_epochs[begin:end]
+            encoded.append(offset_layout(len(beginnings[0]), len(some))(*fields))
             begin = end
     return encoded
 
@@ -171,18 +170,6 @@ def decode(key: bytes, value: bytes | None) -> GroupRecord | None:
 # take no way round.
 
 
-class OffsetLayout(NamedTuple):
-    """How the records of offsets with names of one size are packed.
-
-    The FIELDS of each are *head*, the number in the batch, the names, the partition,
-    OFFSET_VALUE_BEGINNING, the offset, its leader epoch and the time of the commit.
-    """
-
-    pack: Callable[..., bytes]
-    head: bytes
-    """The size of the record, its attributes and its difference in time."""
-
-
 @lru_cache(maxsize=NAMES_MAX)
 def offset_names(group: str, topic: str) -> bytes:
     """Return the size of an offset's key, and the key without the partition."""
@@ -191,13 +178,33 @@ def offset_names(group: str, topic: str) -> bytes:
     return varint.encode(2 * (len(key) + _INT32.size)) + key
 
 
+@lru_cache(maxsize=BEGINNINGS_MAX)
+def offset_beginnings(
+    group: str, topic: str, first: int, indexes: tuple[int, ...]
+) -> tuple[bytes, ...]:
+    """Return the records of the partitions up to the offset, from the *first* in the batch on.
+
+    A group commits offsets of the same partitions again and again.  The numbers of all are of one
+    size.
+    """
+    names = offset_names(group, topic)
+    body = Struct(f">2x{'B' if first < ONE_BYTE_END else 'H'}{len(names)}si3s")
+    size = varint.encode(2 * (body.size + struct.calcsize(OFFSET_END)))
+    numbers = NUMBERS[first : first + len(indexes)]
+    return tuple(
+        [
+            size + body.pack(number, names, index, OFFSET_VALUE_BEGINNING)
+            for number, index in zip(numbers, indexes, strict=True)
+        ]
+    )
+
+
 @lru_cache(maxsize=LAYOUTS_MAX)
-def offset_layout(names_size: int, number_size: int, count: int) -> OffsetLayout:
-    """Return the layout of *count* records whose numbers in the batch take *number_size* bytes."""
-    # No metadata, and no headers, are zeros.
-    fields = f"{'B' if number_size == 1 else 'H'}{names_size}si3sqi2xqx"
-    head = varint.encode(2 * (2 + struct.calcsize(f">{fields}"))) + b"\0\0"
-    return OffsetLayout(Struct(">" + f"{len(head)}s{fields}" * count).pack, head)
+def offset_layout(beginning_size: int, count: int) -> Callable[..., bytes]:
+    """Return a function that packs *count* records, of each the FIELDS: its beginning, the offset,
+    its leader epoch and the time of the commit.
+    """
+    return Struct(">" + f"{beginning_size}s{OFFSET_END[1:]}" * count).pack
 
 
 @lru_cache(maxsize=NAMES_MAX)

@@ -23,16 +23,21 @@ DEAD: Final = GroupState.DEAD
 
 
 def commit(context: Context, group: Group, request_id: int, request: CommitOffsets) -> None:
-    """Append the offsets; a commit renews the session of its member, too."""
+    error = admit(context, group, request)
+    if error is NONE:
+        store(context, group, request_id, request)
+    else:
+        context.respond(request_id, request.refused(error))
+
+
+def admit(context: Context, group: Group, request: CommitOffsets) -> ErrorCode:
+    """Return why the offsets are not appended; a commit renews the session of its member, too."""
     error = refusal(group, request)
     if error is NONE and group.state is not EMPTY:
         error = COMMIT[group.state]
         if error is NONE:
             renew(context, group, group.members[request.member_id])
-    if error is NONE:
-        store(context, group, request_id, request)
-    else:
-        context.respond(request_id, request.refused(error))
+    return error
 
 
 def commit_in_transaction(

@@ -21,7 +21,7 @@ from cluster.group.context import (
     StoredStaticMember,
     Waiting,
 )
-from cluster.group.effects import Effect
+from cluster.group.effects import Append, Effect
 from cluster.group.events import (
     Appended,
     AppendFailed,
@@ -38,10 +38,13 @@ from cluster.group.group import Group
 from cluster.group.ownership import elect, finish_loading, resign
 from cluster.group.rebalance import on_join_deadline, on_session_deadline, on_sync_deadline
 from cluster.group.removal import expire_offsets, remove_offsets
-from cluster.group.serving import refuse_status, serve
+from cluster.group.requests import CommitOffsets
+from cluster.group.serving import group_for, refuse_status, serve
 from cluster.group.states import GroupState
+from cluster.group.storing import commit_error
 from cluster.group.views import UNKNOWN_GROUP, GroupView, ListedGroup, describe, is_listed, listed
 from cluster.model.error_codes import ErrorCode
+from cluster.model.group_records import CommitRecords
 from cluster.model.ids import TopicPartition
 
 
@@ -138,6 +141,35 @@ class GroupCoordinator:
         partition = self._context.partitions.get(number)
         if partition is not None:
             yield from partition.groups.values()
+
+    # Commits whose append ends at once: half of the way of `step` is for those that wait.
+
+    def begin_commit(self, request: CommitOffsets, now_ms: int, wall_ms: int) -> Append | ErrorCode:
+        """Return the append of the commit, or why it is refused; metadata are not looked at.
+
+        `end_commit` or `fail_commit` follows, before any other event.
+        """
+        context = self._begin(now_ms, wall_ms)
+        group = group_for(context, request)
+        assert group is not None, "only members leave a group that does not exist"
+        if isinstance(group, ErrorCode):
+            return group
+        error = committing.admit(context, group, request)
+        if error is not ErrorCode.NONE:
+            return error
+        number = group.partition
+        records = CommitRecords(group.group_id, request.offsets)
+        return Append(number, context.partitions[number].leader_epoch, records)
+
+    def end_commit(self, request: CommitOffsets, log_offset: int) -> None:
+        """Commit what was appended at *log_offset*."""
+        group = self._context.group(request.group_id)
+        assert group is not None, "nothing has happened since the commit began"
+        group.offsets.commit(log_offset, request.offsets)
+
+    def fail_commit(self, error: ErrorCode) -> ErrorCode:
+        """Return what the client receives when the log refused its commit with *error*."""
+        return commit_error(error)
 
     # What is asked, and changes nothing.
 

@@ -152,6 +152,10 @@ class GroupOffsets:
         """Commit the values of an append, but for partitions whose offsets were deleted since."""
         self._committed.add(log_offset, self._pending.pop(append_id, {}))
 
+    def commit(self, log_offset: int, values: Values) -> None:
+        """Commit *values*, which are in the log already."""
+        self._committed.add(log_offset, values)
+
     def fail(self, append_id: int) -> None:
         self._pending.pop(append_id, None)
 

@@ -60,21 +60,29 @@ def refuse_status(context: Context, group_id: str, *, allows_empty: bool) -> Err
 
 def serve(context: Context, request_id: int, request: Request) -> None:
     """Answer *request*, or let it wait."""
-    error = refusal(context, request)
-    if error is not NONE:
-        if error is LOAD_IN_PROGRESS:
-            error = LOADING.get(type(request), error)
-        context.respond(request_id, request.refused(error))
-        return
-    group = context.group(request.group_id)
-    if group is None and makes_group(request):
-        group = context.create(request.group_id)
-    if group is not None:
+    group = group_for(context, request)
+    if isinstance(group, Group):
         serve_group(context, group, request_id, request)
-    elif isinstance(request, LeaveGroup):
+    elif group is None:
+        assert isinstance(request, LeaveGroup)
         context.respond(request_id, left_unknown_group(request))
     else:
-        context.respond(request_id, request.refused(MISSING[type(request)]))
+        context.respond(request_id, request.refused(group))
+
+
+def group_for(context: Context, request: Request) -> Group | ErrorCode | None:
+    """Return the group that *request* is for, which may be made by this, or why it is refused;
+    None for a member that leaves a group which does not exist.
+    """
+    error = refusal(context, request)
+    if error is not NONE:
+        return LOADING.get(type(request), error) if error is LOAD_IN_PROGRESS else error
+    group = context.group(request.group_id)
+    if group is not None:
+        return group
+    if makes_group(request):
+        return context.create(request.group_id)
+    return MISSING.get(type(request))
 
 
 def refusal(context: Context, request: Request) -> ErrorCode:

@@ -109,7 +109,10 @@ class Reservoir:
         self.add_columns(tuple(zip(*rows, strict=True)))
 
     def add_columns(self, columns: Sequence[Sequence[int]]) -> None:
-        """Count the rows of which *columns* has the values, at least one, without making rows."""
+        """Count the rows of which *columns* has the values, at least one, without making rows.
+
+        A column more than the reservoir has goes to its `settled`.
+        """
         before: Sequence[int] = ()
         least = most = total = 0
         for column, values in enumerate(columns[: self._width]):
@@ -131,7 +134,7 @@ class Reservoir:
                 self.maxima[column] = most
         self.count += len(columns[0])
         self._sample(columns[: self._width])
-        if self._settled is not None:
+        if self._settled is not None and len(columns) > self._width:
             self._settled(columns[-1])
 
     def _sample(self, columns: Sequence[Sequence[int]]) -> None:

@@ -15,6 +15,7 @@ import asyncio
 import os
 import select
 import selectors
+import sys
 from collections.abc import Callable
 from time import perf_counter_ns
 from typing import Any, Final, TypeAlias, TypeVarTuple, cast
@@ -29,18 +30,22 @@ FileObject: TypeAlias = Any
 EVENTS_MAX: Final = 1023
 """How many ready sockets are handled before the loop's other work runs: the default maximum of
 epoll."""
-WRITABLE: Final = select.EPOLLOUT
-NOT_READ: Final = ~select.EPOLLIN
-NOT_WRITE: Final = ~select.EPOLLOUT
+READABLE: Final = select.POLLIN
+WRITABLE: Final = select.POLLOUT
+"""Bits of poll, and the same ones of epoll."""
 
 
-class CallingSelector(selectors.EpollSelector):
+class CallingSelector(selectors.DefaultSelector):
     """Calls readers that are ready and in `calls`; returns the others that are ready."""
 
     def __init__(self) -> None:
         super().__init__()
-        # The same instance of epoll with a second descriptor: each object closes one.
-        self._epoll = select.epoll.fromfd(os.dup(self.fileno()))
+        self._poll: Callable[[float | None, int], list[tuple[int, int]]] = self._poll_slowly
+        self._close_poll: Callable[[], None] | None = None
+        if sys.platform == "linux" and hasattr(select, "epoll"):
+            # The same instance of epoll with a second descriptor: each object closes one.
+            epoll = select.epoll.fromfd(os.dup(self.fileno()))
+            self._poll, self._close_poll = epoll.poll, epoll.close
         self.calls: dict[int, Callable[[], object]] = {}
         """The callbacks, by descriptor, for readable descriptors without a waiting writer."""
         self.failed: Callable[[Callable[[], object], BaseException], None] | None = None
@@ -54,7 +59,7 @@ class CallingSelector(selectors.EpollSelector):
         others = []
         calls = self.calls
         began_ns = perf_counter_ns()
-        ready = self._epoll.poll(timeout, EVENTS_MAX)
+        ready = self._poll(timeout, EVENTS_MAX)
         self.moment.ns = woken_ns = perf_counter_ns()
         self.idle_ns += woken_ns - began_ns
         for descriptor, events in ready:
@@ -74,15 +79,26 @@ class CallingSelector(selectors.EpollSelector):
                 self.failed(call, error)
         return others
 
+    def _poll_slowly(self, timeout: float | None, _: int) -> list[tuple[int, int]]:
+        """Return what epoll would: macOS has none."""
+        return [(key.fd, bits_of(events)) for key, events in super().select(timeout)]
+
     def close(self) -> None:
-        self._epoll.close()
+        if self._close_poll is not None:
+            self._close_poll()
         super().close()
+
+
+def bits_of(mask: int) -> int:
+    """Return a mask of selectors in the form of epoll."""
+    readable = READABLE if mask & selectors.EVENT_READ else 0
+    return readable | (WRITABLE if mask & selectors.EVENT_WRITE else 0)
 
 
 def mask_of(events: int) -> int:
     """epoll's *events* in the form of selectors: errors are for readers and writers."""
-    readable = selectors.EVENT_READ if events & NOT_WRITE else 0
-    return readable | (selectors.EVENT_WRITE if events & NOT_READ else 0)
+    readable = selectors.EVENT_READ if events & ~WRITABLE else 0
+    return readable | (selectors.EVENT_WRITE if events & ~READABLE else 0)
 
 
 class DirectLoop(asyncio.SelectorEventLoop):

@@ -22,6 +22,10 @@ EARNED_BY: Final = 1024 * 1024
 _SIZE: Final = Struct(">i")
 """The size before a frame."""
 HEAD_SIZE: Final = _SIZE.size
+_WORD: Final = Struct(">I")
+_HEAD: Final = Struct(">iI")
+"""A size, and the first word of its frame."""
+NO_WORD: Final = 0xFFFF_FFFF
 
 
 class FrameReader:
@@ -38,6 +42,9 @@ class FrameReader:
         self._end = 0
         self._missing = 0
         self._is_lent = False
+        self.word = NO_WORD
+        """The first four bytes of the frame that was taken last: a request's API and version.  Of a
+        frame that is shorter it means nothing."""
 
     def _hold(self, buffer: memoryview) -> None:
         self._buffer = buffer
@@ -77,7 +84,7 @@ class FrameReader:
         """
         if self._end != 0 or count < HEAD_SIZE:
             return None
-        (size,) = _SIZE.unpack_from(self._buffer)
+        size, self.word = _HEAD.unpack_from(self._buffer)
         if size != count - HEAD_SIZE or size > self._size_max:
             return None
         return self._buffer[HEAD_SIZE:count]
@@ -109,6 +116,7 @@ class FrameReader:
         self._missing = 0
         self._start = head + size
         self._is_lent = True
+        self.word = _WORD.unpack_from(self._buffer, head)[0] if size >= _WORD.size else NO_WORD
         return self._buffer[head : head + size]
 
     def release(self) -> None:

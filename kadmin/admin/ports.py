@@ -312,6 +312,10 @@ class RunStore(Protocol):
     def place(self) -> str:
         """Where the journals are, for an operator."""
 
+    @property
+    def unseen(self) -> str:
+        """Which runs may be elsewhere, and why they are not read; empty where these are all."""
+
     def run_ids(self) -> Sequence[str]:
         """The runs that are kept, the oldest first."""
 

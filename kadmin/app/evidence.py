@@ -8,10 +8,10 @@ from kadmin.app.session import Session
 from kadmin.errors import DeniedError, KadminError, RefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from cluster.model.fault import Fault
-    from cluster.model.ids import BrokerId
+    from cluster.model.ids import BrokerId, TopicPartition
     from kadmin.admin.ports import ConfigAdmin
     from kadmin.admin.wire.connection import WireConnection
     from kadmin.admin.zookeeper.connection import Connection
@@ -31,7 +31,9 @@ AGAIN_S: Final = 1.0
 OF_ZOOKEEPER: Final = (
     "what only ZooKeeper knows: itself, topics that wait for deletion, and elections"
 )
+LEASES: Final = "leases of throttles in the ZooKeeper that brokers name, which cannot be reached"
 OF_BROKERS: Final = "log directories and versions of brokers"
+STRAYS: Final = "logs that nothing uses"
 BY_DEFAULT: Final = "PLAINTEXT"
 """The protocol where none is configured."""
 UNASKED: Final = f"{OF_BROKERS} (--no-brokers)"
@@ -80,6 +82,7 @@ def read_by_zookeeper(
     asks_brokers: bool,
 ) -> "Evidence":
     from cluster.model import fault as subjects
+    from kadmin.admin.zookeeper.lease_beside import cluster_id_faults
     from kadmin.admin.zookeeper.run_store import ZooKeeperRuns
     from kadmin.admin.zookeeper.throttle_journal import read_journal
     from kadmin.admin.zookeeper.zookeeper_configs import ZooKeeperConfigs
@@ -87,6 +90,7 @@ def read_by_zookeeper(
     from kadmin.admin.zookeeper.zookeeper_topics import ZooKeeperTopics
     from kadmin.arguments.topics import TopicSelection
     from kadmin.plan.check.evidence import Evidence
+    from kadmin.plan.check.stray_logs import stray_logs
     from kadmin.plan.ensemble import report_on
 
     hidden: list[str] = []
@@ -102,6 +106,7 @@ def read_by_zookeeper(
     if all(fault.subject != subjects.TOPICS for fault in snapshot.faults):
         names = unless_hidden(hidden, topics.names)
     elections = unless_hidden(hidden, ZooKeeperElections(connection).under_way)
+    of_id = unless_hidden(hidden, lambda: connection.read(cluster_id_faults())) or ()
     session.leave_out_down_servers()
     evidence = Evidence(
         snapshot=snapshot,
@@ -113,12 +118,20 @@ def read_by_zookeeper(
         elections=tuple(elections or ()),
         broker_configs=None if configs is None else configs[0],
         ensemble=report_on(ensemble.answers()),
-        faults=() if configs is None else tuple(configs[1]),
+        faults=(*of_id, *(() if configs is None else configs[1])),
         hidden=tuple(dict.fromkeys(hidden)),
         journal=journal,
         has_supervisor=supervisor is not None,
     )
-    return of_brokers.added_to(evidence)
+    evidence = of_brokers.added_to(evidence)
+    if not stray_logs(evidence.snapshot, evidence.log_dirs or {}):
+        return evidence
+    try:
+        with session.budget.sharing(), session.connect_brokers(connection) as found:
+            return with_strays(evidence, found, by_zookeeper=True)
+    except KadminError as error:
+        gap = f"{STRAYS}: {error.message}"
+        return replace(evidence, unlooked=(*evidence.unlooked, gap))
 
 
 def unless_hidden(hidden: list[str], call: "Callable[[], T]") -> "T | None":
@@ -156,6 +169,8 @@ def by_brokers(session: Session, connection: "WireConnection", default_min_isr: 
     has_majority = session.zookeeper_failure is None
     lease = LeaseBeside(session.connect_zookeeper_beside) if has_majority else None
     journal = attempts.ask("the journal of throttles", lambda: read_journal(connection, lease))
+    if lease is not None and lease.is_given_up:
+        gaps.append(LEASES)
     admin = WireConfigs(connection, session.warn, leaves_out_silent=True)
     configs = attempts.ask("configs of brokers", lambda: broker_configs(admin))
     refused = attempts.ask("what brokers refuse", lambda: read_refused(connection, brokers)) or {}
@@ -183,7 +198,47 @@ def by_brokers(session: Session, connection: "WireConnection", default_min_isr: 
         sees_moves=moves is not None and connection.serves(ListPartitionReassignmentsRequest),
         hidden=tuple(attempts.hidden),
     )
-    return of_brokers.added_to(evidence)
+    return with_strays(of_brokers.added_to(evidence), connection, by_zookeeper=False)
+
+
+def with_strays(
+    evidence: "Evidence", connection: "WireConnection", *, by_zookeeper: bool
+) -> "Evidence":
+    """Return *evidence* with the logs whose brokers are no replicas of them.
+
+    Brokers describe their logs before the topics are read, and delete some meanwhile, so they are
+    asked a second time.  They do not show topics that this user may not describe.
+    """
+    from kadmin.admin.wire.attempts import Attempts
+    from kadmin.admin.wire.log_dirs import read_log_dirs
+    from kadmin.plan.check.stray_logs import stray_logs
+
+    suspected = stray_logs(evidence.snapshot, evidence.log_dirs or {})
+    if not suspected:
+        return evidence
+    partitions = {partition for logs in suspected.values() for partition in logs}
+    attempts = Attempts(connection.budget)
+
+    def look_again() -> "dict[BrokerId, dict[TopicPartition, int]]":
+        found = stray_logs(evidence.snapshot, read_log_dirs(connection, [*suspected], partitions))
+        gone = {each.topic for each in partitions} - evidence.snapshot.topics.keys()
+        hidden = set() if by_zookeeper or not gone else existing(connection, gone)
+        return {
+            broker: {each: size for each, size in logs.items() if each.topic not in hidden}
+            for broker, logs in found.items()
+        }
+
+    strays = attempts.ask(STRAYS, look_again) or {}
+    return replace(evidence, strays=strays, unlooked=(*evidence.unlooked, *attempts.gaps))
+
+
+def existing(connection: "WireConnection", topics: "Collection[str]") -> set[str]:
+    """Return those of *topics* that brokers do not call unknown."""
+    from cluster.model.error_codes import ErrorCode
+
+    answers = connection.metadata(sorted(topics))["topics"]
+    unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    return {each["name"] for each in answers if each["error_code"] != unknown}
 
 
 def broker_configs(

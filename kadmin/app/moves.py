@@ -1,7 +1,7 @@
 """The way of a supervisor to its cluster, and to the journals of runs.
 
-With ZooKeeper the journals are there, whichever way moves are asked for; without one that can be
-reached they are files of this user on this machine.
+With ZooKeeper the journals are there, whichever way moves are asked for; without one, and of runs
+that began while it could not be reached, they are files of this user on this machine.
 """
 
 import secrets
@@ -13,7 +13,7 @@ from os import getpid
 from typing import TYPE_CHECKING, Final
 
 from kadmin.app.session import Session
-from kadmin.errors import KadminError
+from kadmin.errors import DeniedError, KadminError
 from kadmin.execute.supervision.carrying_out import Site
 from kadmin.execute.user_and_host import user_and_host
 from kadmin.wording import moment_of
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from kadmin.admin.wire.connection import WireConnection
     from kadmin.admin.wire.wire_reassignments import WireReassignments
     from kadmin.admin.zookeeper.connection import Connection
+    from kadmin.admin.zookeeper.run_store import ZooKeeperRuns
     from kadmin.admin.zookeeper.zookeeper_reassignments import ZooKeeperReassignments
 
 TIME: Final = "%Y%m%d-%H%M%S"
@@ -52,21 +53,26 @@ def supervisor_name() -> str:
 
 
 @contextmanager
-def site(session: Session) -> Iterator[Site]:
-    """Connect to the cluster that is meant, and close the connections at the end.
+def site(session: Session, run_id: str | None = None) -> Iterator[Site]:
+    """Connect to the cluster that is meant, and close the connections at the end; to the journals
+    among which *run_id* is, or the run that has not ended.
 
     Moves are asked for by brokers where these are named, which takes more moves while others are
     under way; else by ZooKeeper.
     """
+    from kadmin.admin.zookeeper.lease_beside import read_cluster_id
     from kadmin.admin.zookeeper.run_store import ZooKeeperRuns
 
     session.look_again()
     with ExitStack() as stack:
         if session.settings.text("zookeeper") is None and session.names_brokers:
-            yield by_brokers(session, stack)
+            yield by_brokers(session, stack, run_id)
             return
         connection = stack.enter_context(session.connect())
-        store, told = ZooKeeperRuns(connection), zookeeper_admin(session, connection, stack)
+        store = ZooKeeperRuns(connection)
+        with suppress(DeniedError):
+            store.unseen = left_in_file(connection.read(read_cluster_id()))
+        told = zookeeper_admin(session, connection, stack)
         if session.names_brokers:
             brokers = stack.enter_context(session.connect_brokers())
             yield Site(wire_admin(session, brokers), store, told)
@@ -74,17 +80,53 @@ def site(session: Session) -> Iterator[Site]:
         yield Site(told, store)
 
 
-def by_brokers(session: Session, stack: ExitStack) -> Site:
+def by_brokers(session: Session, stack: ExitStack, run_id: str | None) -> Site:
     from kadmin.admin.wire.run_store import FileRuns
     from kadmin.admin.zookeeper.run_store import ZooKeeperRuns
 
     brokers = stack.enter_context(session.connect_brokers())
     admin = wire_admin(session, brokers)
-    connection = zookeeper_beside(session, brokers, stack)
+    cluster_id = str(admin.cluster_id())
+    try:
+        connection = zookeeper_beside(session, brokers, stack)
+    except (KadminError, ValueError) as error:
+        reason = error.message if isinstance(error, KadminError) else error
+        unseen = f"runs and leases of throttles that are kept in ZooKeeper cannot be read: {reason}"
+        return Site(admin, FileRuns(cluster_id, unseen))
     if connection is None:
-        return Site(admin, FileRuns(str(admin.cluster_id())))
-    told = zookeeper_admin(session, connection, stack)
-    return Site(admin, ZooKeeperRuns(connection), told)
+        return Site(admin, FileRuns(cluster_id))
+    files, store = FileRuns(cluster_id), ZooKeeperRuns(connection)
+    left = files.unfinished()
+    is_in_file = run_id in files.run_ids()
+    if left is not None or is_in_file:
+        other = unfinished_in(store)
+        if is_in_file or (run_id is None and other is None):
+            # What ZooKeeper fences by is the journal of a run that is there.
+            files.unseen = "" if other is None else f"the run {other} in ZooKeeper has not ended"
+            return Site(admin, files)
+        store.unseen = left_in_file(cluster_id)
+    return Site(admin, store, zookeeper_admin(session, connection, stack))
+
+
+def left_in_file(cluster_id: str | None) -> str:
+    """Return which run of this user, begun where ZooKeeper could not be reached, has not ended;
+    empty where there is none."""
+    from kadmin.admin.wire.run_store import FileRuns
+
+    files = FileRuns(str(cluster_id))
+    run = files.unfinished()
+    if run is None:
+        return ""
+    return (
+        f"the run {run.run_id}, kept in {files.place} since ZooKeeper could not be reached, has not"
+        f" ended: 'kadmin reassign status {run.run_id}' shows it where --bootstrap-server alone"
+        " names the cluster"
+    )
+
+
+def unfinished_in(store: "ZooKeeperRuns") -> str | None:
+    """Return the latest run of *store* that has not ended, or cannot be read."""
+    return next((each for each in reversed(store.run_ids()) if not store.has_ended(each)), None)
 
 
 def zookeeper_admin(
@@ -105,25 +147,41 @@ def wire_admin(session: Session, brokers: "WireConnection") -> "WireReassignment
     return WireReassignments(brokers, session.warn, lease, leaves_out_silent=True)
 
 
+class ZooKeeperUnnamed(KadminError):
+    """Brokers that are coordinated by a ZooKeeper do not return which."""
+
+    def __init__(self) -> None:
+        super().__init__("brokers do not return their zookeeper.connect")
+
+
+class ZooKeeperOfAnother(KadminError):
+    """What brokers call localhost may be another cluster's ZooKeeper here."""
+
+    def __init__(self, connect: str) -> None:
+        super().__init__(f"{connect}, as brokers name it, is another cluster's ZooKeeper here")
+
+
 def zookeeper_beside(
     session: Session, brokers: "WireConnection", stack: ExitStack
 ) -> "Connection | None":
-    """Return a session to the ZooKeeper that the brokers name; None where that cannot be reached,
-    or is another cluster's."""
+    """Return a session to the ZooKeeper that the brokers name; None where they have none.
+
+    Raises:
+        KadminError: it cannot be reached, or is another cluster's.
+        ValueError: brokers take connect strings that kadmin does not.
+    """
     from kadmin.admin.wire.kept_throttles import zookeeper_of_brokers
     from kadmin.admin.zookeeper.lease_beside import read_cluster_id
 
     connect = zookeeper_of_brokers(brokers)
     if connect is None:
-        return None
-    try:
-        connection = stack.enter_context(connect_beside(session, connect))
-        # What brokers call localhost may be another cluster's ZooKeeper here.
-        is_same = connection.read(read_cluster_id()) == brokers.metadata([])["cluster_id"]
-    # Brokers take connect strings that kadmin does not.
-    except (KadminError, ValueError):
-        return None
-    return connection if is_same else None
+        if brokers.is_on_kraft:
+            return None
+        raise ZooKeeperUnnamed
+    connection = stack.enter_context(connect_beside(session, connect))
+    if connection.read(read_cluster_id()) != brokers.metadata([])["cluster_id"]:
+        raise ZooKeeperOfAnother(connect)
+    return connection
 
 
 @contextmanager

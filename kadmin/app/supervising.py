@@ -48,7 +48,7 @@ class Supervisors:
     def _work(self, run_id: str) -> None:
         session = self.new_session()
         supervision = Supervision(
-            connect=lambda: site(session),
+            connect=lambda: site(session, run_id),
             run_id=run_id,
             me=supervisor_name(),
             clock=Clock(),

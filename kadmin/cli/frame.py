@@ -12,6 +12,7 @@ import click
 
 from kadmin.called_name import as_called
 from kadmin.cli.options import Option, forbid, is_given
+from kadmin.errors import UsageError
 from kadmin.settings.keys import BROKER_SECURITY, KEYS, SECURITY, Key, Value
 
 Catalog: TypeAlias = Mapping[str, tuple[str, str, str]]
@@ -174,6 +175,8 @@ class Group(Sectioned, click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None:
+            if ctx.parent is None and (instead := self.instead_of_tool(ctx, args[0])) is not None:
+                raise UsageError(f"there is no command 'kadmin {args[0]}'", hint=instead)
             raise click.UsageError(self.unknown_command(ctx, args[0]), ctx)
         return super().resolve_command(ctx, args)
 
@@ -186,6 +189,16 @@ class Group(Sectioned, click.Group):
         near = get_close_matches(name, self.list_commands(ctx), n=1)
         question = f"did you mean '{near[0]}'?" if near else "the help lists them all"
         return f"there is no command '{ctx.command_path} {name}'; {question}"
+
+    def instead_of_tool(self, ctx: click.Context, name: str) -> str | None:
+        """Return what stands for the tool of Kafka that is called *name*, if it is one."""
+        from kadmin.cli.kafka_options import OF_TOOL, tool_named
+
+        tool = tool_named(name)
+        if tool == "cluster" or self.get_command(ctx, tool) is None:
+            return OF_TOOL.get(tool)
+        command = self.get_command(ctx, tool)
+        return None if command is None else f"kadmin {command.name}"
 
 
 class LazyGroup(Group):

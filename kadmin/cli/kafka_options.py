@@ -1,7 +1,7 @@
-"""Options of Kafka's own tools that kadmin has not: what stands for each?
+"""Tools of Kafka, and options of theirs, that kadmin has not: what stands for each?
 
-Knows the options of Kafka 0.8 to 3.9 that runbooks are full of, and which command stands for their
-tool.
+Knows the names and options of Kafka 0.8 to 3.9 that runbooks are full of, and which command stands
+for their tool.
 """
 
 from collections.abc import Mapping
@@ -127,6 +127,48 @@ OF_COMMAND: Final[Mapping[str, Mapping[str, str]]] = {
     },
 }
 """Options that mean something to the tool of one command alone, or to a neighbour of like name."""
+
+
+OF_TOOL: Final = {
+    "cluster": "kadmin controller, or kadmin brokers --describe; kadmin shows no cluster id",
+    "cluster-id": "kadmin shows no cluster id; kafka-cluster cluster-id does",
+    "console-consumer": "kadmin consume",
+    "console-producer": "kadmin produce",
+    "consumer-offset-checker": "kadmin groups --describe --in-zookeeper",
+    "consumer-perf-test": "kadmin perf consume",
+    "dump-log-segments": "kadmin dump-log",
+    "e2e-latency": "kadmin perf end-to-end",
+    "features": "kadmin controller, on KRaft, shows the features; kafka-features changes them",
+    "get-offset-shell": "kadmin offsets",
+    "jmx": "kadmin metrics",
+    "log-segments": "kadmin dump-log",
+    "metadata-quorum": "kadmin controller, on KRaft",
+    "metadata-shell": "kadmin migration diff --metadata-dir DIR; it reads no other metadata log",
+    "producer-perf-test": "kadmin perf produce",
+    "run-class": "kadmin help: each tool is a command",
+    "server-start": "kadmin cluster up, for a cluster of your own on this machine",
+    "server-stop": "kadmin cluster down, for a cluster of your own on this machine",
+    "zookeeper-server-start": "kadmin cluster up, for a cluster of your own on this machine",
+    "zookeeper-server-stop": "kadmin cluster down, for a cluster of your own on this machine",
+    "zookeeper-shell": "kadmin topics, configs, acls, …: each shows its own znodes",
+    **dict.fromkeys(
+        (
+            *("client-metrics", "connect", "connect-distributed", "connect-mirror-maker"),
+            *("connect-standalone", "delegation-tokens", "mirror-maker"),
+            *("share-groups", "storage", "streams-application-reset", "streams-groups"),
+            *("transactions", "verifiable-consumer", "verifiable-producer"),
+            "zookeeper-security-migration",
+        ),
+        "kadmin has nothing that stands for this tool: use Kafka's own",
+    ),
+}
+"""Tools by their names without `kafka-` and `.sh`; those whose names are commands or aliases here
+are not among them."""
+
+
+def tool_named(name: str) -> str:
+    """Return *name* as it is called without the `kafka-` and the ending of Kafka's scripts."""
+    return name.removesuffix(".sh").removesuffix(".bat").removeprefix("kafka-")
 
 
 def instead_of(option: str, command: str | None) -> str | None:

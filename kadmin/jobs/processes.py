@@ -26,7 +26,11 @@ REPLACEMENTS_MAX: Final = 2
 
 def core_count() -> int:
     """Return how many cores this process may use."""
-    return min(len(os.sched_getaffinity(0)), WORKERS_MAX)
+    if hasattr(os, "sched_getaffinity"):
+        count = len(os.sched_getaffinity(0))
+    else:  # macOS binds no process to cores.
+        count = os.cpu_count() or 1
+    return min(count, WORKERS_MAX)
 
 
 class WorkerDied(KadminError):

@@ -67,7 +67,8 @@ class Process:
         if not self.started.isdigit():
             return None
         start_s = int(self.started) / os.sysconf("SC_CLK_TCK")
-        return time.clock_gettime(time.CLOCK_BOOTTIME) - start_s
+        clock: int = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+        return time.clock_gettime(clock) - start_s
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to this very process; nothing happens when it is gone."""

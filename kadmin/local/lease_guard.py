@@ -45,6 +45,8 @@ class Guard:
         self.end_ms: int | None = None
         self.kill_ms: int | None = None
         self.is_ending = False
+        self.status: int | None = None
+        """Once it is reaped."""
         self.text = b""
         self.poll = select.poll()
         self.poll.register(control, select.POLLIN)
@@ -64,12 +66,20 @@ class Guard:
         # Nothing of the command outlives the leadership.  As long as it is not reaped, its group
         # is its own.
         self.kill()
-        _, status = os.waitpid(self.pid, 0)
-        code = os.waitstatus_to_exitcode(status)
+        if self.status is None:
+            _, self.status = os.waitpid(self.pid, 0)
+        code = os.waitstatus_to_exitcode(self.status)
         return code if code >= 0 else 128 - code
 
     def has_ended(self) -> bool:
-        """Return whether the command has, which stays unreaped; reap orphans of it."""
+        """Return whether the command has, which stays unreaped; reap orphans of it.
+
+        On macOS, where only reaping shows an end, its group is killed right behind that.
+        """
+        if sys.platform != "linux" or not hasattr(os, "waitid"):
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            self.status = status if pid else None
+            return pid == self.pid
         while found := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT):
             if found.si_pid == self.pid:
                 return True

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from cluster.model.ids import BrokerId, TopicPartition
 from cluster.model.topic_name import TOPIC_NAME_LENGTH_MAX, topic_name_problem
 from kadmin.errors import KadminError, RefusedError, UsageError
-from kadmin.wording import listed
+from kadmin.wording import counted, first_listed, listed, verb_of
 
 
 class TopicExists(KadminError):
@@ -90,9 +90,10 @@ class ReassignmentRunning(RefusedError):
     being added for part of the replication factor."""
 
     def __init__(self, partitions: Sequence[TopicPartition]) -> None:
-        shown = ", ".join(map(str, partitions[:5])) + (", …" if len(partitions) > 5 else "")
+        verb = verb_of(partitions, "is")
         super().__init__(
-            f"{len(partitions)} partitions are being reassigned: {shown}",
+            f"{counted(len(partitions), 'partition')} {verb} being reassigned:"
+            f" {first_listed(partitions)}",
             hint="add partitions when 'kadmin topics --describe' shows no more of them moving",
         )
         self.partitions = tuple(partitions)

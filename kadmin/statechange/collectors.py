@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from kadmin.statechange.dates import time_of_text
 from kadmin.statechange.json_events import NESTED_KEYS, TEXT_KEYS, text_of, time_of_fields
-from kadmin.statechange.layouts import SEARCHED_CHARS, dated_head, plain_head
+from kadmin.statechange.layouts import SEARCHED_CHARS, dated_head, is_of_kafka, plain_head
 
 ANSI: Final = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 STAMP: Final = (
@@ -40,8 +40,10 @@ COLLECTORS: Final = tuple(
             rf"(?P<time>{STAMP})(?:[ \t]|\Z)",
             # CloudWatch's rows of CSV
             r"[0-9]{13},\"?",
-            # fluentd's out_file and Fluent Bit's stdout, before JSON
+            # fluentd's out_file and stdout, and Fluent Bit's stdout, before JSON
             r"(?P<stream>[\w.-]+)\t(?=\{)",
+            r"[0-9]{4}(?:-[0-9]{2}){2} [0-9]{2}(?::[0-9]{2}){2}(?:\.[0-9]+)? [+-][0-9]{4}"
+            r" (?P<stream>[\w.-]+): (?=\{)",
             r"\[[0-9]+\] (?P<stream>[\w.-]+): \[{1,2}[0-9.]+, (?:\{\}\], )?(?=\{)",
             # grep with names and numbers
             r"(?P<stream>[^\s:\[\]{]*\.log[\w.-]*?)(?::[0-9]+:|-[0-9]+-|:)",
@@ -124,6 +126,12 @@ def unwrapped_json(outer: Wrapped) -> Wrapped | None:
     text = next((each for each in texts if each is not None), None)
     if text is None:
         return None
+    full = fields.get("full_message")
+    if isinstance(full, str) and text:
+        # GELF's short message may be cut; the full one may have a trace behind, or be one.
+        first = full.partition("\n")[0]
+        if first.startswith(text) or (text in first and is_of_kafka(first)):
+            text = first
     is_docker = isinstance(fields.get("log"), str) and "stream" in fields
     time_ms, _ = time_of_fields(fields)
     return Wrapped(

@@ -15,8 +15,13 @@ TEXT_KEYS: Final = (
 NESTED_KEYS: Final = ("jsonPayload", "_source", "result", "content")
 """Where exports of clouds, Elasticsearch, Splunk and Datadog keep the event."""
 
-TIME_KEYS: Final = ("@timestamp", "timestamp", "time", "timeMillis", "instant", "ts", "date")
+TIME_KEYS: Final = (
+    *("@timestamp", "timestamp", "time", "timeMillis", "instant", "ts", "date"),
+    *("Timestamp", "timeUnixNano", "TimeUnixNano"),
+)
 LEVEL_KEYS: Final = ("level", "log.level", "severity", "levelname", "level_name", "loglevel")
+OTEL_LEVEL_KEYS: Final = ("SeverityText", "severityText", "severity_text")
+"""Collectors fill them in for lines of traces, too."""
 TRACE_KEYS: Final = (
     *("thrown", "exception", "stack_trace", "stacktrace", "error.stack_trace", "error"),
     *("throwable", "full_message", "extendedStackTrace", "exception.stacktrace"),
@@ -24,6 +29,8 @@ TRACE_KEYS: Final = (
 
 EXCEPTION_NAME: Final = re.compile(r"[\w$]+(?:\.[\w$]+)+(?::|\s|\Z)")
 TRACE: Final = re.compile(rf"Caused by: |\.\.\. [0-9]+ |{EXCEPTION_NAME.pattern}")
+NANOS: Final = re.compile(r"[0-9]{19}")
+"""OpenTelemetry's numbers, which JSON has as text."""
 MICROS: Final = re.compile(r"[0-9]{1,18}")
 
 
@@ -31,7 +38,8 @@ def head_of_fields(fields: Mapping[str, Any], text: str) -> Head | None:
     """Return the head of an event in JSON: one of a collector, without a level, is none of
     Kafka's."""
     time_ms, is_utc = time_of_fields(fields)
-    level = next((level_of(value) for value in values(fields, LEVEL_KEYS)), None)
+    keys = (*LEVEL_KEYS, *OTEL_LEVEL_KEYS) if is_of_kafka(text) else LEVEL_KEYS
+    level = next((level_of(value) for value in values(fields, keys)), None)
     if text[:1].isspace() or TRACE.match(text):
         return None
     names = map(str, values(fields, ("loggerName", "logger_name", "logger", "log.logger")))
@@ -74,6 +82,8 @@ def time_of_fields(fields: Mapping[str, Any]) -> tuple[int | None, bool]:
             case int() | float() if 0 < value < 1e15:
                 # Seconds until the year 5138, else millis.
                 return of_calendar(int(value * 1000 if value < 1e11 else value)), True
+            case str() if NANOS.fullmatch(value):
+                return of_calendar(int(value) // 1_000_000), True
             case str():
                 found = DATE.match(value)
                 time_ms = None if found is None else time_of_date(found)

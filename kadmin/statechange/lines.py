@@ -29,7 +29,7 @@ PREFIXED_HEAD: Final = (
 
 LEVELS: Final = "TRACE|DEBUG|INFO|WARN|ERROR|FATAL"
 BARE_LEVEL: Final = rf"^ +(?:{LEVELS})(?: |$)"
-TIME_LIKE: Final = r"[0-9]:?[0-9]{2}:?[0-9]{2}|^\{|\x1b"
+TIME_LIKE: Final = r"[0-9]:?[0-9]{2}:?[0-9]{2}|^\{|\{\"|\x1b"
 """What a line has that may have a date; in JSON it may stand far behind."""
 
 SHORTEST_BYTES: Final = len("20261120T031210 INFO ")

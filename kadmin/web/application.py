@@ -20,7 +20,7 @@ from kadmin.app.preloading import import_clients
 from kadmin.errors import KadminError
 from kadmin.web import login, news
 from kadmin.web.audit import Author, CannotAudit
-from kadmin.web.guard import TOO_LARGE, BodyTooLarge, Guard
+from kadmin.web.guard import SAFE_METHODS, TOO_LARGE, BodyTooLarge, Guard
 from kadmin.web.roles import Role, Visitor
 from kadmin.web.route import Route
 from kadmin.web.routes import ROUTES
@@ -30,6 +30,7 @@ from kadmin.web.templating import html
 from kadmin.web.visit import Forbidden, Visit, status_of
 
 FIELD_COUNT_MAX: Final = 2000
+METHODS: Final = (*SAFE_METHODS, "POST")
 
 
 class Refused(Exception):
@@ -78,7 +79,12 @@ def routed(serving: Serving) -> Starlette:
                 for route in ROUTES
             ),
         ],
-        exception_handlers={404: not_found, BodyTooLarge: too_large, ClientDisconnect: gone},
+        exception_handlers={
+            404: not_found,
+            405: not_served,
+            BodyTooLarge: too_large,
+            ClientDisconnect: gone,
+        },
         lifespan=lifespan,
     )
     app.state.serving = serving
@@ -244,6 +250,21 @@ def failed(
         waits = status == 503 and visit.cluster is not None and request.method == "GET"
         return visit.page("failed.html", status=status, text=text, hint=hint, waits=waits)
     return html(request, "failed.html", status=status, text=text, hint=hint, waits=False)
+
+
+async def not_served(request: Request, _error: Exception) -> Response:
+    """Answer a method that the address does not have with those that it has."""
+    # Of what is mounted, the static files, no address says which it has.
+    methods = [each for each in METHODS if is_served(request, each)] or SAFE_METHODS
+    response = failed(request, 405, f"this address is not there for {request.method}")
+    response.headers["Allow"] = ", ".join(methods)
+    return response
+
+
+def is_served(request: Request, method: str) -> bool:
+    scope = {**request.scope, "method": method}
+    addresses = (each for each in request.app.routes if isinstance(each, Address))
+    return any(each.matches(scope)[0] is Match.FULL for each in addresses)
 
 
 async def too_large(request: Request, _error: Exception) -> Response:

@@ -23,7 +23,6 @@ HEADERS: Final = {
 HOST: Final = re.compile(r"([\w.-]+|\[[\da-fA-F:.]+\])(?::\d{1,5})?", re.ASCII)
 STRICT_TRANSPORT: Final = "max-age=31536000"
 SAFE_METHODS: Final = ("GET", "HEAD")
-METHODS: Final = (*SAFE_METHODS, "POST")
 
 
 class BodyTooLarge(Exception):
@@ -84,8 +83,6 @@ class Guard:
     def refusal(self, scope: Scope) -> tuple[int, str] | None:
         """Return why the request is refused before it is looked at, with the status; None if it is
         not."""
-        if scope["method"] not in METHODS:
-            return 405, "only GET, HEAD and POST are served"
         hosts = values_of(scope, b"host")
         if len(hosts) != 1 or host_name(hosts[0]) not in self.hosts:
             # Another name that resolves to this address: a page elsewhere would read this one.
@@ -120,7 +117,5 @@ async def refuse(send: Send, status: int, text: str) -> None:
         (b"content-type", b"text/plain; charset=utf-8"),
         (b"content-length", str(len(body)).encode()),
     ]
-    if status == 405:
-        headers.append((b"allow", ", ".join(METHODS).encode()))
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

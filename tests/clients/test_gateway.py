@@ -3,10 +3,13 @@
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
+from py4j import java_gateway
 from py4j.java_gateway import GatewayParameters, JavaGateway
-from py4j.protocol import Py4JAuthenticationError
+from py4j.protocol import Py4JAuthenticationError, Py4JJavaError
+from pyspark.errors.exceptions.captured import install_exception_handler
 
 from kadmin.jvm.process import Process, start_of
 from tests.clients.gateway import running_gateway
@@ -42,6 +45,15 @@ def test_a_jvm_ends_with_its_block_and_serves_nobody_without_its_token(java: str
             JavaGateway(gateway_parameters=stranger).jvm.java.lang.System.nanoTime()
 
     assert not jvm.is_alive
+
+
+def test_java_s_errors_are_its_own_behind_a_session_of_spark(java: str, tmp_path: Path):
+    with patch.object(java_gateway, "get_return_value"):
+        install_exception_handler()
+        with running_gateway(java, NO_JARS, tmp_path) as gateway:
+            assert list(gateway.jvm.java.util.ArrayList()) == []
+            with pytest.raises(Py4JJavaError):
+                gateway.jvm.java.lang.Integer.parseInt("seven")
 
 
 def test_a_jvm_ends_when_its_owner_is_killed(java: str, tmp_path: Path):

@@ -14,7 +14,7 @@ from tests.interop.made_topics import create
 from tests.interop.test_daily_jobs import ours, theirs
 from tests.interop.tools import Tools
 from tests.support.committing import commit, joined
-from tests.support.waiting import OUTER_LIMIT_S
+from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 pytestmark = [
     pytest.mark.interop,
@@ -138,19 +138,25 @@ def test_deletions_are_told_as_by_kafka_s_tool(
 def test_a_marker_of_a_transaction_is_nothing_to_read(cluster: RealCluster, topic: str) -> None:
     """Clients that commit the offset behind a record stay before the marker."""
     name = f"marked-{topic}"
+
+    def end_offset() -> int:
+        (row,) = ours(cluster, "offsets", "--topic", topic, "--partitions", "0")
+        return int(row.split(":")[2])
+
+    end = end_offset() + 2
     producer = Producer({"bootstrap.servers": cluster.bootstrap, "transactional.id": topic})
     producer.init_transactions(OUTER_LIMIT_S)
     producer.begin_transaction()
     producer.produce(topic, b"v", partition=0)
     producer.commit_transaction(OUTER_LIMIT_S)
+    # The coordinator answers before leaders have the marker.
+    wait_until(lambda: end_offset() == end, what="the marker")
 
     def of_group(*words: str) -> Any:
         (line,) = ours(cluster, "groups", "--group", name, *words, "--output", "json")
         (found,) = json.loads(line)["groups"]
         return found
 
-    (row,) = ours(cluster, "offsets", "--topic", topic, "--partitions", "0")
-    end = int(row.split(":")[2])
     commit(cluster.bootstrap, name, topic, 0, end - 1)
 
     (partition,) = of_group("--describe")["partitions"]

@@ -58,6 +58,8 @@ class FromBothEnds(LoadGroupScheduling):  # type: ignore[misc]
         return {nodeid: index for index, nodeid in enumerate(self.collection)}
 
     def _assign_work_unit(self, node: WorkerController) -> None:
+        # A worker that replaces one, and has found other tests, would run others than it is sent.
+        assert node in self.registered_collections, "it has found the tests of the others"
         from_the_end = len(self.nodes) > 1 and node is self.nodes[-1]
         scope, unit = self.workqueue.popitem(last=from_the_end)
         units = {scope: unit}

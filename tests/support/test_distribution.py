@@ -89,6 +89,19 @@ def test_what_a_worker_that_crashed_had_not_done_is_sent_to_another() -> None:
     assert set(range(12)) == set(run_all(scheduler, [other]))
 
 
+def test_a_worker_that_has_found_other_tests_is_sent_none() -> None:
+    tests = [f"t.py::test_{number}" for number in range(12)]
+    scheduler, (crashed, _) = scheduled(tests)
+    scheduler.remove_node(cast(WorkerController, crashed))
+    replacing = cast(WorkerController, Worker())
+    scheduler.add_node(replacing)
+
+    scheduler.add_node_collection(replacing, tests[1:])
+
+    with pytest.raises(AssertionError, match="the tests of the others"):
+        scheduler.schedule()
+
+
 def test_many_tests_of_a_module_are_sent_at_once_while_many_are_left() -> None:
     tests = [f"a.py::test_{number}" for number in range(5)]
     tests += [f"b.py::test_{number}" for number in range(NEAR_THE_END + AT_ONCE_MAX)]

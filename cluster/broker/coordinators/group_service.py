@@ -45,11 +45,12 @@ from cluster.group.events import (
     TopicsDeleted,
 )
 from cluster.group.replay import Replay
-from cluster.group.requests import Request
+from cluster.group.requests import CommitOffsets, Request
 from cluster.group.states import GroupState
 from cluster.group.views import GroupView, ListedGroup
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import OFFSETS_TOPIC, LeaderEpoch, TopicPartition
+from cluster.storage.log.growing_log import AppendOutcome
 from cluster.wire.errors import UnencodableMessageError
 
 OTHER_EPOCH: Final = (ErrorCode.FENCED_LEADER_EPOCH, ErrorCode.UNKNOWN_LEADER_EPOCH)
@@ -120,15 +121,39 @@ class GroupService:
         self._answered[self._last_request] = answered
         self._take(Requested(self._last_request, request))
 
-    def answers_at_once(self, group_id: str) -> bool:
-        """Return whether a commit of the group waits neither for followers nor for a disk."""
-        number = partition_of(group_id, self._partition_count)
+    def commit_at_once(self, request: CommitOffsets) -> ErrorCode | None:
+        """Commit offsets without metadata, and return the error; return None, and nothing has
+        happened, where the commit waits for followers or a disk.
+        """
+        number = partition_of(request.group_id, self._partition_count)
         hosted = self._partitions.led(OFFSETS_TOPIC, number)
-        return (
-            isinstance(hosted, HostedPartition)
-            and answers_at_once(hosted, ALL_ACKS)
-            and not self._is_working
-        )
+        if (
+            not isinstance(hosted, HostedPartition)
+            or not answers_at_once(hosted, ALL_ACKS)
+            or self._is_working
+        ):
+            return None
+        core, clock = self._core, self._ports.clock
+        self._is_working = True
+        try:
+            begun = core.begin_commit(request, clock.now_ms(), clock.wall_ms())
+            if isinstance(begun, ErrorCode):
+                error = begun
+            else:
+                written = self._write(begun, ALL_ACKS)
+                if isinstance(written, ErrorCode):
+                    error = core.fail_commit(written)
+                else:
+                    assert not written.must_wait(ALL_ACKS), "nothing is waited for"
+                    core.end_commit(request, written.outcome.base_offset)
+                    error = ErrorCode.NONE
+        finally:
+            self._is_working = False
+        if self._events:
+            self._work()
+        else:
+            self._plan()
+        return error
 
     def refusal(self, group_id: str) -> ErrorCode:
         """Return why this broker does not answer for the group: NONE if it does."""
@@ -246,7 +271,8 @@ class GroupService:
 
     def _append(self, append: Append) -> None:
         """Append a batch in its leader epoch, and give the core the outcome that it waits for."""
-        written = self._write(append)
+        acks = LEADER_ACKS if append.append_id is None else ALL_ACKS
+        written = self._write(append, acks)
         if append.append_id is None:
             return
         if isinstance(written, ErrorCode):
@@ -273,7 +299,7 @@ class GroupService:
     def _append_failed(self, number: int, append_id: int, error: ErrorCode) -> None:
         self._take(AppendFailed(number, append_id, error))
 
-    def _write(self, append: Append) -> appending.Appended | ErrorCode:
+    def _write(self, append: Append, acks: int) -> appending.Appended | ErrorCode:
         number = append.partition
         hosted = self._partitions.led(OFFSETS_TOPIC, number, append.leader_epoch)
         if isinstance(hosted, ErrorCode):
@@ -288,13 +314,12 @@ class GroupService:
         except UnencodableMessageError as error:
             self._ports.journal.error(f"a record of {hosted.partition} is not written: {error}")
             return ErrorCode.UNKNOWN_SERVER_ERROR
-        acks = LEADER_ACKS if append.append_id is None else ALL_ACKS
         written = self._appender.append_to(
             hosted, memoryview(batch), acks, has_checked_records=True
         )
         if isinstance(written, Refusal):
             return written.error
-        return appending.Appended(hosted, written)
+        return appending.Appended(hosted, AppendOutcome(*written))
 
     # Deadlines.
 

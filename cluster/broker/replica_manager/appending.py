@@ -37,7 +37,6 @@ from cluster.formats.record_batch import (
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import TopicPartition
 from cluster.storage.errors import (
-    HeavyBatch,
     InvalidTimestamp,
     KafkaStorageError,
     LogError,
@@ -46,7 +45,7 @@ from cluster.storage.errors import (
     RecordListTooLarge,
     RecordsWithoutKey,
 )
-from cluster.storage.log.growing_log import AppendOutcome
+from cluster.storage.log.growing_log import AppendOutcome, OutcomeFields
 from cluster.storage.log_config import NO_BOUND
 
 ALL_ACKS: Final = -1
@@ -140,7 +139,9 @@ class Appender:
         if batch is None:
             return Refusal(ErrorCode.INVALID_RECORD, "there are no records")
         outcome = self.append_to(hosted, batch, acks, takes_zstd, has_checked_records)
-        return outcome if isinstance(outcome, Refusal) else Appended(hosted, outcome)
+        if isinstance(outcome, Refusal):
+            return outcome
+        return Appended(hosted, AppendOutcome(*outcome))
 
     def append_to(
         self,
@@ -149,9 +150,9 @@ class Appender:
         acks: int,
         takes_zstd: bool = True,
         has_checked_records: bool = False,
-    ) -> AppendOutcome | Refusal:
+    ) -> OutcomeFields | Refusal:
         """Write the batch of a partition that this broker has just been found to lead, as `append`
-        does.
+        does; return the fields of the outcome.
 
         Raises:
             HeavyBatch, LegacyMessages: as `append`.
@@ -167,8 +168,6 @@ class Appender:
             if refusal is not None:
                 return refusal
         now_ms, wall_ms = self.clock.now_ms(), self.clock.wall_ms()
-        stats = hosted.stats
-        stats.produce_requests += 1
         try:
             outcome = log.append(
                 batch,
@@ -177,17 +176,14 @@ class Appender:
                 wall_ms,
                 has_checked_records,
             )
-        except HeavyBatch:
-            # It comes again, and counts then.
-            stats.produce_requests -= 1
-            raise
         except InvalidTimestamp as error:
-            stats.failed_produce += 1
+            self._count_refused(hosted, error, len(batch))
             wrong = timestamp_errors(batch, log.config, wall_ms)
             return Refusal(error.error_code, MESSAGE if wrong else str(error), wrong)
         except OutOfOrderSequence as error:
             if self.pause_detector.doubts_leadership():
                 # What is missing here may be in the log of who has led meanwhile.
+                hosted.stats.refused_batches += 1
                 return Refusal(ErrorCode.NOT_LEADER_OR_FOLLOWER)
             self._count_refused(hosted, error, len(batch))
             return Refusal(error.error_code, str(error))
@@ -200,8 +196,11 @@ class Appender:
         if needs_flush:
             # Consumers read what is committed, and it is not to be gone with this machine's power.
             replica.committable_end = log.committable_end
-        stats.messages_in += last_offset - base_offset + 1
+        stats = hosted.stats
+        stats.batches_in += 1
         stats.bytes_in += size
+        if last_offset != base_offset:
+            stats.further_messages_in += last_offset - base_offset
         replica.advance_high_watermark(end_offset, size, now_ms)
         return outcome
 
@@ -211,7 +210,6 @@ class Appender:
         """Return the refusal of a batch whose records were checked on a thread, and count it."""
         hosted = self.partitions.find_index(topic, index)
         if hosted is not None:
-            hosted.stats.produce_requests += 1
             self._count_refused(hosted, error, size)
         return refusal_of(error, TopicPartition(topic, index))
 
@@ -223,6 +221,7 @@ class Appender:
         Source: Kafka's ReplicaManager.appendToLocalLog and UnifiedLog.analyzeAndValidateRecords.
         """
         stats, totals = hosted.stats, self.partitions.stats
+        stats.refused_batches += 1
         match error:
             case MessageTooLarge() | RecordListTooLarge():
                 stats.bytes_rejected += size

@@ -6,11 +6,12 @@ Source: Kafka's BrokerTopicStats.
 from typing import Final
 
 FIELDS: Final = (
-    "messages_in",
+    "batches_in",
+    "further_messages_in",
+    "refused_batches",
     "bytes_in",
     "bytes_out",
     "bytes_rejected",
-    "produce_requests",
     "fetch_requests",
     "failed_produce",
     "failed_fetch",
@@ -25,10 +26,22 @@ class TopicStats:
     __slots__ = FIELDS
 
     def __init__(self) -> None:
-        self.messages_in = self.bytes_in = self.bytes_out = self.bytes_rejected = 0
-        self.produce_requests = self.fetch_requests = 0
+        self.batches_in = 0
+        """Those that are in the log; each is a produce request of Kafka's, as a refused one is."""
+        self.further_messages_in = 0
+        """Those behind the first ones of batches: most small requests have none."""
+        self.refused_batches = 0
+        self.bytes_in = self.bytes_out = self.bytes_rejected = self.fetch_requests = 0
         self.failed_produce = self.failed_fetch = 0
         self.produce_conversions = self.fetch_conversions = 0
+
+    @property
+    def messages_in(self) -> int:
+        return self.batches_in + self.further_messages_in
+
+    @property
+    def produce_requests(self) -> int:
+        return self.batches_in + self.refused_batches
 
     def add(self, other: "TopicStats") -> None:
         for field in FIELDS:

@@ -175,7 +175,7 @@ def started() -> Started:
     # Imported here: the process itself has to start as quickly as it can.
     import subprocess
 
-    memory = os.memfd_create("compaction")
+    memory = shared_memory()
     its_requests, requests = os.pipe()
     replies, its_replies = os.pipe()
     try:
@@ -200,6 +200,16 @@ def started() -> Started:
         open(replies, "rb"),
         SharedMemory(memory),
     )
+
+
+def shared_memory() -> int:
+    """Return the descriptor of a file without a name, on Linux in memory."""
+    if sys.platform == "linux" and hasattr(os, "memfd_create"):
+        return os.memfd_create("compaction")
+    import tempfile
+
+    with tempfile.TemporaryFile(prefix="compaction-") as file:
+        return os.dup(file.fileno())
 
 
 # In the other process.

@@ -8,11 +8,10 @@ from collections.abc import Callable, Generator, Sequence
 from typing import Final, cast
 
 from cluster.broker.handling import MISTAKE, Body, Cancel, Peer, Steps
-from cluster.metrics.reservoirs import PENDING_MAX
 from cluster.runtime.moment import ReadMoment
 from cluster.runtime.network.answer_errors import error_codes_in_steps, error_codes_of
 from cluster.runtime.network.connection_states import CONNECTION_VALID_PREVIOUS, ConnectionState
-from cluster.runtime.network.request_metrics import Immediate, kind_of_fetch
+from cluster.runtime.network.request_metrics import NOTED_MAX, kind_of_fetch
 from cluster.runtime.network.send_queue import SendQueue
 from cluster.runtime.network.service import Service
 from cluster.runtime.network.transport import Transport
@@ -45,9 +44,6 @@ HANDLING_AND_SENDING: Final = ConnectionState.HANDLING_AND_SENDING
 CLOSED: Final = ConnectionState.CLOSED
 
 FETCH: Final = ApiKey.FETCH
-API_KEY_AT: Final = 1
-VERSION_AT: Final = 3
-"""The lower bytes of API key and version in the frame of a request."""
 BLOCKED: Final = frozenset({SENDING, HANDLING_AND_SENDING})
 MAY_HANDLE: Final = CONNECTION_VALID_PREVIOUS[HANDLING]
 """Every request needs this, and a call would cost too much."""
@@ -87,9 +83,8 @@ class Connection:
         "_answered_key",
         "_cancel",
         "_ended",
-        "_flat_paths",
+        "_flat",
         "_frame_size",
-        "_immediate",
         "_is_gathering",
         "_is_mute",
         "_moment",
@@ -120,7 +115,7 @@ class Connection:
         self._now_ns = service.now_ns
         self._moment = service.moment or ReadMoment(service.now_ns)
         self._answered = service.metrics.answered
-        self._flat_paths = service.flat_paths
+        self._flat = service.flat
         self._transport = transport
         self._ended = ended
         self._send_queue = SendQueue(transport)
@@ -139,7 +134,6 @@ class Connection:
         self._received_ns = self._turn_ns = self._sent_ns = service.now_ns()
         self._parked_ns: int | None = None
         self._answered_key: ApiKey | None = None
-        self._immediate: Immediate | None = None
         self._frame_size = 0
         transport.on_readable(self._readable)
 
@@ -181,9 +175,12 @@ class Connection:
             space = reader.chunk
         else:
             space = reader.space()
-        for _ in range(RECEIVES_PER_TURN):
+        receive_into = self._transport.receive_into
+        receives_left = RECEIVES_PER_TURN
+        while receives_left:
+            receives_left -= 1
             try:
-                count = self._transport.receive_into(space)
+                count = receive_into(space)
             except (BlockingIOError, InterruptedError):
                 if self._reader is not None:
                     self._gave_back(reader)
@@ -196,8 +193,8 @@ class Connection:
                 return
             if self._reader is None:
                 frame = reader.lone_frame(count)
-                if frame is not None and len(frame) <= WHOLE_SIZE_MAX:
-                    if not self._is_answered_flat(frame):
+                if frame is not None and count <= WHOLE_SIZE_MAX:
+                    if not self._is_answered_flat(frame, reader.word):
                         self._take_alone(frame)
                     return
                 self._reader = service.memory.borrow_reader()
@@ -261,7 +258,8 @@ class Connection:
                 if frame is None:
                     wants_more = self._awaits_more(reader)
                     break
-                self._hand_over(frame)
+                if not self._is_answered_flat(frame, reader.word):
+                    self._decode_and_hand_over(frame)
                 self._finish_frame(reader)
             except PeerError as error:
                 # Its earlier requests are answered.
@@ -310,10 +308,6 @@ class Connection:
 
     # Requests.
 
-    def _hand_over(self, frame: memoryview) -> None:
-        if not self._is_answered_flat(frame):
-            self._decode_and_hand_over(frame)
-
     def _finish_frame(self, reader: FrameReader) -> None:
         if self._work is None and self._reader is reader:
             # The contract: the content of the frame is not needed any more, even if the answer is.
@@ -325,15 +319,12 @@ class Connection:
         size, self._allocated_size = self._allocated_size, 0
         self._service.memory.release(size)
 
-    def _is_answered_flat(self, frame: memoryview) -> bool:
-        """Answer a usual request as `_have_answered` and `answer` would."""
-        try:
-            found = self._flat_paths.get(frame[API_KEY_AT])
-        except IndexError:
-            return False
+    def _is_answered_flat(self, frame: memoryview, word: int) -> bool:
+        """Answer a usual request as `_have_answered` and `answer` would; it begins with *word*."""
+        found = self._flat.get(word)
         if found is None:
             return False
-        api_key, flat_path = found
+        flat_path, immediate = found
         is_handled = False
         try:
             answer = flat_path(frame)
@@ -344,8 +335,9 @@ class Connection:
         if answer is None:
             return False
         if self.state is not CLOSED:
-            now_ns, received_ns, turn_ns = self._now_ns(), self._received_ns, self._turn_ns
-            self._answered_key = api_key
+            read_ns, received_ns, turn_ns = self._now_ns, self._received_ns, self._turn_ns
+            now_ns = read_ns()
+            self._answered_key = immediate.key
             self._turn_ns = self._moment.ns = now_ns
             if self._is_gathering:
                 self._send([answer])
@@ -357,26 +349,17 @@ class Connection:
                 else:
                     if not is_sent:
                         self._await_peer()
-            # The client need not wait for that.  The version stands behind the key of the API, and
-            # none has two bytes.
-            version = frame[VERSION_AT]
-            immediate = self._immediate
-            if (
-                turn_ns != received_ns
-                or immediate is None
-                or immediate.version != version
-                or immediate.key is not api_key
-            ):
+            # The client need not wait for that.
+            if turn_ns == received_ns:
+                noted = immediate.noted
+                noted += (now_ns - received_ns, len(frame))
+                if len(noted) >= NOTED_MAX:
+                    immediate.settle()
+            else:
                 waited_ns, handled_ns = turn_ns - received_ns, now_ns - turn_ns
+                version = immediate.version
                 row = (now_ns - received_ns, handled_ns, waited_ns, 0, len(frame), version)
-                self._answered(api_key, row)
-                self._immediate = self._service.metrics.kind(api_key).immediate(version)
-                return True
-            times = immediate.times
-            times.append(now_ns - received_ns)
-            immediate.sizes.append(len(frame))
-            if len(times) >= PENDING_MAX:
-                immediate.settle()
+                self._answered(immediate.key, row)
         return True
 
     def _decode_and_hand_over(self, frame: memoryview) -> None:

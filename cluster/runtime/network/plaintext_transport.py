@@ -4,9 +4,13 @@ import os
 import socket
 from asyncio import AbstractEventLoop
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from cluster.broker.handling import Peer
 from cluster.runtime.network.transport import Buffer
+
+MORE_FOLLOWS: Final[int] = getattr(socket, "MSG_MORE", 0)
+"""Lets the kernel put what follows into the same packet; macOS has no such flag."""
 
 
 class PlaintextTransport:
@@ -26,8 +30,7 @@ class PlaintextTransport:
         return not self._socket.recv(1, socket.MSG_PEEK)
 
     def send_gathered(self, buffers: Sequence[Buffer], *, has_more: bool) -> int:
-        # The kernel may put what follows into the same packet.
-        flags = socket.MSG_MORE if has_more else 0
+        flags = MORE_FOLLOWS if has_more else 0
         if len(buffers) == 1:
             return self._socket.send(buffers[0], flags)
         return self._socket.sendmsg(buffers, (), flags)

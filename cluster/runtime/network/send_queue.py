@@ -50,8 +50,9 @@ class SendQueue:
         Raises:
             OSError: the connection is lost.
         """
+        send = self._transport.send
         try:
-            count = self._transport.send(buffer)
+            count = send(buffer)
         except (BlockingIOError, InterruptedError):
             count = 0
         if count == len(buffer):

@@ -7,7 +7,7 @@ from typing import TypeAlias
 from cluster.broker.handling import Handler
 from cluster.runtime.moment import Moment
 from cluster.runtime.network.memory_pool import MemoryPool
-from cluster.runtime.network.request_metrics import RequestMetrics
+from cluster.runtime.network.request_metrics import Immediate, RequestMetrics
 from cluster.runtime.network.turns import Turns
 from cluster.wire.api_keys import ApiKey
 from cluster.wire.encoders import Buffers
@@ -36,6 +36,15 @@ class Service:
     """A clock that never falls; its zero means nothing."""
     moment: Moment | None = None
     """The loop's, by that clock; None for one that sets none."""
-    flat_paths: Mapping[int, tuple[ApiKey, FlatPath]] = field(default_factory=dict)
-    """By API key below 256 with that key again: it answers the usual request in a frame by itself;
-    None for any other, without a side effect."""
+    flat_paths: Mapping[tuple[ApiKey, int], FlatPath] = field(default_factory=dict)
+    """By API and version: it answers the usual request in a frame by itself; None for any other,
+    without a side effect."""
+    flat: Mapping[int, tuple[FlatPath, Immediate]] = field(init=False)
+    """The same with where such requests are noted, by the first four bytes of a frame."""
+
+    def __post_init__(self) -> None:
+        flat = {
+            api_key << 16 | version: (path, self.metrics.immediate(api_key, version))
+            for (api_key, version), path in self.flat_paths.items()
+        }
+        object.__setattr__(self, "flat", flat)

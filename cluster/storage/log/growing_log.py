@@ -6,7 +6,7 @@ moment.  Appending and rolling wait for no disk: all that they leave undone is t
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from cluster.formats.checkpoints import LEADER_EPOCHS as EPOCHS_FILE_NAME
 from cluster.formats.indexes import RELATIVE_OFFSET_MAX, AbortedTxn
@@ -58,6 +58,10 @@ class AppendOutcome(NamedTuple):
     """Whether the batch was in the log already; the offsets are those that it got then."""
     needs_flush: bool
     """Whether `flush.messages` wants a flush before this is acknowledged."""
+
+
+OutcomeFields: TypeAlias = tuple[int, int, int, int, bool, bool]
+"""The same without names: to make a named tuple takes as long as to stamp the batch."""
 
 
 class GrowingLog:
@@ -201,8 +205,9 @@ class GrowingLog:
         now_ms: int,
         wall_ms: int,
         has_checked_records: bool = False,
-    ) -> AppendOutcome:
-        """Append the batch that a producer sent, after stamping offset and epoch into *buffer*.
+    ) -> OutcomeFields:
+        """Append the batch that a producer sent, after stamping offset and epoch into *buffer*, and
+        return the fields of an AppendOutcome.
 
         A batch that is in the log already is not appended again.  The times of its records are
         compared with *wall_ms*, or replaced by it.  With *has_checked_records* its
@@ -240,16 +245,13 @@ class GrowingLog:
             self._count(segment, length + PREFIX_SIZE, last_offset, max_ms)
         else:
             base_offset, last_offset, time_ms = sent.first_offset, sent.last_offset, sent.timestamp
-        return _new(
-            AppendOutcome,
-            (
-                base_offset,
-                last_offset,
-                time_ms if config.uses_log_append_time else NO_TIMESTAMP,
-                self.log_start_offset,
-                sent is not None,
-                self.log_end_offset - self.recovery_point >= config.flush_messages,
-            ),
+        return (
+            base_offset,
+            last_offset,
+            time_ms if config.uses_log_append_time else NO_TIMESTAMP,
+            self.log_start_offset,
+            sent is not None,
+            self.log_end_offset - self.recovery_point >= config.flush_messages,
         )
 
     def append_as_follower(self, buffer: Buffer, now_ms: int) -> int:

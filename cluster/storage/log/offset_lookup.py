@@ -86,10 +86,10 @@ def first_at(log: PartitionLog, timestamp: int, end_offset: int) -> FoundOffset 
 def first_in(segment: Segment, timestamp: int, start_offset: int) -> FoundOffset | None:
     """Return the first such record of *segment* at *start_offset* or later."""
     try:
-        first = segment.position_of(start_offset)
-        if first is None:
+        offset = max(start_offset, segment.offset_before_time(timestamp - 1))
+        start = segment.position_of(offset)
+        if start is None:
             return None
-        start = max(first, segment.position_before_time(timestamp - 1))
         for position, header in headers(segment.file, start, segment.size):
             if header.max_timestamp < timestamp:
                 continue

@@ -75,7 +75,7 @@ def aborted_transactions(
     """Return the aborted transactions that may have records in *found*, which was read for
     *offset*.
 
-    Source: Kafka's LocalLog.addAbortedTransactions, which takes the bound from an index.
+    Source: Kafka's LocalLog.addAbortedTransactions, with its bounds.
     """
     number = number_of(segments, offset)
     while segments[number].file is not found.file:

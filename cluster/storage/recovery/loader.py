@@ -248,21 +248,24 @@ class Loader:
 
         A cheap check: the headers after the last index entry, and no record.
         """
-        name = file_name(segment.base_offset, LOG_SUFFIX)
         try:
             tail = segment.tail()
+            position = tail.position
+            is_whole = position == segment.size
+            reason = "" if is_whole else flaw_at(segment.file, position, segment.size).reason
         except CorruptBatchError as error:
-            reason = f"{name}, byte {error.position}: {error.reason}; it was durable and is kept"
-            self._find(Kind.DAMAGE, reason)
-            return
-        if tail.position < segment.size:
-            flaw = flaw_at(segment.file, tail.position, segment.size)
-            reason = f"{name}, byte {tail.position}: {flaw.reason}; it was durable and is kept"
-            self._find(Kind.DAMAGE, reason)
-        else:
+            is_whole, position, reason = False, error.position, error.reason
+        if is_whole:
             self._take_tail(segment, log, tail)
             if self._split_at is None:
                 self._compare_ends(tail.next_offset, next_base_offset)
+        elif segment.is_walkable():
+            # No batch begins where the index says: it is damaged, the log is not.
+            self._reindex(segment, log)
+        else:
+            name = file_name(segment.base_offset, LOG_SUFFIX)
+            reason = f"{name}, byte {position}: {reason}; it was durable and is kept"
+            self._find(Kind.DAMAGE, reason)
 
     def _compare_ends(self, end_offset: int, next_base_offset: int) -> None:
         if end_offset < next_base_offset:

@@ -225,20 +225,6 @@ class OffsetIndex(IndexFile):
         assert last is None or entry[self.OFFSET] > last[self.OFFSET], "offsets rise"
         self.add(entry)
 
-    def position_before(self, offset: int) -> int:
-        """Return a position at or before the batch that holds *offset*; 0 when the index knows
-        none.
-        """
-        entry = self.last_at_most(self.OFFSET, offset - self.base_offset)
-        return 0 if entry is None else entry[self.POSITION]
-
-    def boundary_before(self, position: int) -> int:
-        """Return the last indexed beginning of a batch at or before *position*; 0 when there is
-        none.
-        """
-        entry = self.last_at_most(self.POSITION, position)
-        return 0 if entry is None else entry[self.POSITION]
-
 
 class TimeIndex(IndexFile):
     """The offsets from which on a segment can have records of certain times."""

@@ -16,6 +16,7 @@ from cluster.formats.indexes import (
     TXN_INDEX_SUFFIX,
 )
 from cluster.formats.record_batch import (
+    CURRENT_MAGIC,
     NO_TIMESTAMP,
     BatchHeader,
     Buffer,
@@ -277,29 +278,9 @@ class Segment:
             known = self._older_boundaries.get(offset)
         if known is not None:
             return known if known < self.size else None
-        start = self.offset_index.position_before(offset)
-        if not 0 <= start < self.size:
-            # An entry of the index is damaged: nothing is there.
-            start = 0
-        try:
-            return self._position_from(start, offset)
-        except CorruptBatchError:
-            if start == 0:
-                raise
-        # An entry of the index is damaged: it points into a batch, or behind what is looked for.
-        return self._position_from(0, offset)
-
-    def _position_from(self, start: int, offset: int) -> int | None:
-        """Return what `position_of` does, from the batch at *start* on.
-
-        Raises:
-            CorruptBatchError: no batch begins there that an index may name, or one is damaged.
-        """
-        end = start
-        for position, header in headers(self.file, start, self.size):
+        end = self._indexed_start(OffsetIndex.OFFSET, offset - self.base_offset)
+        for position, header in headers(self.file, end, self.size):
             if header.last_offset >= offset:
-                if position == start > 0 and header.base_offset > offset and header.magic > 1:
-                    raise CorruptBatchError(position, f"it begins behind {offset}")
                 return position
             end = position + header.size
         if end < self.size:
@@ -308,56 +289,59 @@ class Segment:
             raise CorruptBatchError(end, BEYOND)
         return None
 
+    def _indexed_start(self, field: int, target: int) -> int:
+        """Return where the batch begins of the last entry of the offset index whose *field* is at
+        most *target*; 0 without one, and where that entry is damaged.
+        """
+        entry = self.offset_index.last_at_most(field, target)
+        return entry[OffsetIndex.POSITION] if entry is not None and self._is_right(entry) else 0
+
+    def _is_right(self, entry: Entry) -> bool:
+        """Return whether a batch begins where an *entry* of the offset index points."""
+        if not self.offset_index.is_of_log(entry, self.size):
+            return False
+        header = first_header(self.file, entry[OffsetIndex.POSITION], self.size)
+        return header is not None and self._may_name(entry, header)
+
+    def _may_name(self, entry: Entry, header: BatchHeader) -> bool:
+        """Return whether *entry* may be of the batch with *header*, which has its offset or begins
+        before it.
+
+        Kafka's have the last offset of all the batches that were appended at once, at the first;
+        before 1.0 their first offset.  Compressed messages do not say where they begin.
+        """
+        offset = self.base_offset + entry[OffsetIndex.OFFSET]
+        is_before = header.magic < CURRENT_MAGIC or header.base_offset <= offset
+        return self.base_offset <= header.base_offset and is_before
+
+    def _is_right_time(self, entry: Entry) -> bool:
+        """Return whether the batch that an *entry* of the time index names has its timestamp."""
+        position = self.position_of(self.base_offset + entry[TimeIndex.OFFSET])
+        header = None if position is None else first_header(self.file, position, self.size)
+        return header is not None and header.max_timestamp == entry[TimeIndex.TIMESTAMP]
+
+    def offset_before_time(self, timestamp: int) -> int:
+        """Return an offset at or before the first one that can be later than *timestamp*."""
+        entry = self.time_index.last_at_most(TimeIndex.TIMESTAMP, timestamp)
+        if entry is None or not self._is_right_time(entry):
+            return self.base_offset
+        return self.base_offset + entry[TimeIndex.OFFSET]
+
     def end_before(self, offset: int) -> int:
         """Return where the last batch ends that ends at *offset* or before; without one, the base
         offset.
 
         That is where a segment ends that is truncated to *offset*.
         """
-        end = self.base_offset
-        index = self.offset_index
-        start = self._start_of(index.last_at_most(index.OFFSET, offset - 1 - self.base_offset))
-        for _, header in headers(self.file, start, self.size):
-            if header.last_offset >= offset:
-                break
-            end = header.next_offset
-        return end
-
-    def _start_of(self, entry: Entry | None) -> int:
-        """Return where the batch of an entry of the offset index begins; 0 without one, or when the
-        entry is damaged.
-
-        No checksum protects an index, and a start looks at its last entries only.
-        """
-        if entry is None:
-            return 0
-        offset, position = entry
-        header = first_header(self.file, position, self.size)
-        is_right = header is not None and header.last_offset <= self.base_offset + offset
-        return position if is_right else 0
-
-    def position_before_time(self, timestamp: int) -> int:
-        """Return where a batch begins before which no record is later than *timestamp*.
-
-        0 when the time index knows none, or its entry does not have the time of its batch.
-        """
-        index = self.time_index
-        entry = index.last_at_most(index.TIMESTAMP, timestamp)
-        return (0 if entry is None else self._start_at_time(entry)) or 0
-
-    def _start_at_time(self, entry: Entry) -> int | None:
-        """Return where the batch begins that an entry of the time index names; None when it has
-        another time.
-        """
-        time, offset = entry
-        try:
-            position = self.position_of(self.base_offset + offset)
-        except CorruptBatchError:
-            return None
-        if position is None:
-            return None
-        header = first_header(self.file, position, self.size)
-        return None if header is None or header.max_timestamp != time else position
+        for start in (self._indexed_start(OffsetIndex.OFFSET, offset - 1 - self.base_offset), 0):
+            end = None
+            for _, header in headers(self.file, start, self.size):
+                if header.last_offset >= offset:
+                    break
+                end = header.next_offset
+            if end is not None:
+                return end
+        return self.base_offset
 
     def end_within(self, start: int, limit: int) -> int:
         """Return the last end of a batch at or before *limit*, from a beginning at *start* on.
@@ -366,10 +350,7 @@ class Segment:
         """
         if limit >= self.size:
             return self.size
-        end = start
-        indexed = self.offset_index.boundary_before(limit)
-        if indexed > start and first_header(self.file, indexed, self.size) is not None:
-            end = indexed
+        end = max(start, self._indexed_start(OffsetIndex.POSITION, limit))
         next_offset = None
         try:
             for position, header in headers(self.file, end, limit):
@@ -385,9 +366,15 @@ class Segment:
         return end
 
     def offset_beyond(self, position: int) -> int | None:
-        """Return the first offset of the batch at *position*; None without one."""
-        header = first_header(self.file, position, self.size)
-        return None if header is None else header.base_offset
+        """Return an indexed offset whose batch begins at *position* or behind; None without one.
+
+        As rough as Kafka's LogSegment.fetchUpperBoundOffset.
+        """
+        index = self.offset_index
+        number = index.number_at_most(index.POSITION, position - 1) + 1
+        if number >= index.count or not self._is_right(entry := index.entry(number)):
+            return None
+        return self.base_offset + entry[index.OFFSET]
 
     def end_of_batch(self, start: int) -> int:
         """Return where the batch that begins at *start*, before the end of the segment, ends."""
@@ -400,16 +387,28 @@ class Segment:
         """Return the end of the last batch, found from the last indexed batch on.
 
         Raises:
-            CorruptBatchError: what stands there is no batch.
+            CorruptBatchError: what stands there is no batch, or not that of the entry.
         """
         last = self.offset_index.last
-        start = 0 if last is None else last[1]
+        start = 0 if last is None else last[OffsetIndex.POSITION]
         tail = Tail(self.base_offset, start, NO_TIMESTAMP)
         for position, header in headers(self.file, start, self.size):
+            if tail.last is None and last is not None and not self._may_name(last, header):
+                raise CorruptBatchError(
+                    start, f"it begins at {header.base_offset}, not where its index has it"
+                )
             max_timestamp = max(tail.max_timestamp, header.max_timestamp)
             placed = PlacedBatch(position, header)
             tail = Tail(header.next_offset, position + header.size, max_timestamp, placed)
         return tail
+
+    def is_walkable(self) -> bool:
+        """Return whether each batch leads to the next, up to the end of the file."""
+        end = 0
+        with suppress(CorruptBatchError):
+            for position, header in headers(self.file, 0, self.size):
+                end = position + header.size
+        return end == self.size
 
     def age_ms(self, now_ms: int, wall_ms: int) -> int:
         """Return how old it is for retention: by the times of its records, else since its last
@@ -426,37 +425,40 @@ class Segment:
             return False
         self._forget_boundaries()
         # The indexes first: no entry may point behind the end of the batches.
-        start = self._truncate_indexes(offset)
+        self.offset_index.truncate_to(offset)
+        self.time_index.truncate_to(offset)
         self.txn_index.truncate_to(offset)
         self.cut(position)
         # An entry of the first batch, at 0, is one that `load` does not believe.
         self._unindexed_size = 0
+        if position == 0:
+            self._first_timestamp = None
+        last, timed = self.offset_index.last, self.time_index.last
+        if (last is not None and not self._is_right(last)) or (
+            timed is not None and not self._is_right_time(timed)
+        ):
+            # Nobody looks at the entries in an index's middle before a cut makes one the last.
+            self._index_anew()
+            return True
         self._note_indexed_time()
+        start = 0 if last is None else last[OffsetIndex.POSITION]
         # Where a batch is damaged, the times of those behind it are not known.
         with suppress(CorruptBatchError):
             for _, header in headers(self.file, start, position):
                 if header.max_timestamp > self.max_timestamp:
                     self.max_timestamp = header.max_timestamp
                     self.max_timestamp_offset = header.last_offset
-        if position == 0:
-            self._first_timestamp = None
         return True
 
-    def _truncate_indexes(self, offset: int) -> int:
-        """Drop the entries of *offset* and beyond, and all where the last one left is damaged: what
-        is appended would not rise from it.
-
-        Return the position from which on batches may be later than what the time index knows.
-        """
-        offsets, times = self.offset_index, self.time_index
-        offsets.truncate_to(offset)
-        start = self._start_of(offsets.last)
-        if start == 0 and offsets.count > 0:
-            offsets.keep(0)
-        times.truncate_to(offset)
-        if times.last is not None and self._start_at_time(times.last) is None:
-            times.keep(0)
-        return start if times.count > 0 else 0
+    def _index_anew(self) -> None:
+        """Make both indexes from the headers of the batches."""
+        size = self.size
+        self.begin_rebuild(self.modified_ms)
+        # Without the rest of its indexes a damaged segment is searched from its beginning.
+        with suppress(CorruptBatchError):
+            for position, header in headers(self.file, 0, size):
+                self.adopt(position, header.size, header.last_offset, header.max_timestamp)
+        self.size = size
 
     def cut(self, size: int) -> None:
         """Truncate the file of batches, durably.

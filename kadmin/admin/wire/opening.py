@@ -16,6 +16,7 @@ from typing import Final, TextIO
 from kafka.admin import KafkaAdminClient
 from kafka.errors import (
     AuthorizationError,
+    IllegalSaslStateError,
     IncompatibleBrokerVersion,
     KafkaError,
     RequestTimedOutError,
@@ -69,6 +70,8 @@ SILENT: Final = (
 
 NO_METADATA: Final = "does not support the 'MetadataRequest'"
 """What kafka-python makes of the only servers that answer and have no metadata for clients."""
+NO_LOGIN: Final = IllegalSaslStateError.__name__
+"""What a broker answers to a login at a listener that takes none."""
 HANG_UPS: Final = ("socket disconnected", "Connection reset by peer")
 GSS_FAILURE: Final = re.compile(r"Major \(\d+\): .*, Minor \(\d+\): (.+)$")
 """How Python's gssapi puts it that Kerberos failed: its own words stand behind the minor code."""
@@ -255,6 +258,8 @@ def failure_of(failures: FailureLog, settings: BrokerSettings) -> KadminError:
         denied = DENIAL.search(failures.reason)
         if denied is not None:
             return BrokersDenied(settings.bootstrap, denied[1])
+        if NO_LOGIN in failures.reason:
+            return BrokersDenied(settings.bootstrap, "that listener takes no login")
         if any(words in failures.reason for words in HANG_UPS):
             # kafka-python mostly drops the broker's reason for a failed login when the broker
             # disconnects.

@@ -36,7 +36,8 @@ class RunUnreadable(RefusedError):
     def __init__(self, path: Path, reason: str) -> None:
         super().__init__(
             f"cannot read the journal of a run: {path}: {reason}",
-            hint=f"look at {path}; 'kadmin reassign --list' shows what is moving",
+            hint="'kadmin reassign --list' shows what is moving; when that has ended, move it out"
+            f" of {path.parent}",
         )
         self.path = path
 
@@ -56,7 +57,9 @@ class RunUnwritable(KadminError):
 class FileRuns:
     """The `RunStore` of the cluster with *cluster_id*."""
 
-    def __init__(self, cluster_id: str) -> None:
+    def __init__(self, cluster_id: str, unseen: str = "") -> None:
+        self.cluster_id = cluster_id
+        self.unseen = unseen
         state = user_directory("XDG_STATE_HOME", "~/.local/state")
         # An operator may have given the cluster any id; a file has no slash in its name.
         self.directory = Path(state, "moves", quote(cluster_id, safe=""))
@@ -77,7 +80,9 @@ class FileRuns:
         path = self.path_of(run_id)
         try:
             document = document_of(path.read_text(encoding="utf-8"))
-            plan = from_json(json.dumps(document.get("plan")), str(path))
+            plan = from_json(json.dumps(document.get("plan")), "its plan")
+            if plan.cluster_id not in (None, self.cluster_id):
+                raise BadRun(f"it is of the cluster {plan.cluster_id}")
             return run_of(document, plan, ZkVersion(number_in(document, "revision")))
         except FileNotFoundError:
             return None
@@ -98,6 +103,15 @@ class FileRuns:
         except RunUnreadable:
             return False
         return run is not None and run.state.is_final
+
+    def unfinished(self) -> MoveRun | None:
+        """Return the latest run that has not ended, of those that can be read."""
+        for run_id in reversed(self.run_ids()):
+            with suppress(RunUnreadable):
+                run = self.read(run_id)
+                if run is not None and not run.state.is_final:
+                    return run
+        return None
 
     def write(self, run: MoveRun) -> Outcome:
         """Keep *run*, on disk when this returns."""

@@ -22,6 +22,7 @@ FIXED = {
     paths.TOPICS: subjects.TOPICS,
     paths.DELETE_TOPICS: subjects.DELETIONS,
     paths.PREFERRED_ELECTION: subjects.ELECTION,
+    paths.CLUSTER_ID: subjects.CLUSTER_ID,
 }
 
 

@@ -53,6 +53,7 @@ class ZooKeeperRuns:
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
+        self.unseen = ""
         self.plans: dict[str, MovePlan] = {}
         self.pieces: dict[str, int] = {}
         self.contender: Contender | None = None

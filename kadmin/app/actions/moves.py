@@ -206,7 +206,7 @@ class RedirectRun(Action):
 
     @contextmanager
     def change(self, session: "Session", rollback_path: str) -> Iterator[RunRedirection]:
-        with site(session) as opened:
+        with site(session, self.run_id) as opened:
             yield RunRedirection(opened, self.run_id, self.goal)
 
     def lines(self, plan: RedirectPlan) -> Iterable[str]:

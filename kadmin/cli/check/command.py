@@ -52,7 +52,7 @@ KINDS: Final = (
         "deletion",
         "reassignment",
     ),
-    *("election", "throttle", "versions", "racks", "stuck-group", "lagging-group"),
+    *("election", "throttle", "stray-log", "versions", "racks", "stuck-group", "lagging-group"),
     *("not-preferred", "restarted", "skew"),
 )
 
@@ -118,10 +118,10 @@ def check(session: Session, **options: Any) -> None:
     failed log directories, ZooKeepers that do not form one ensemble, internal topics without
     compaction. Warnings: ZooKeepers that are down, brokers that are dead or do not answer, replicas
     out of the ISR, replicas and ISRs that somebody damaged, data that cannot be read (--unreadable
-    says how bad that is), deletions and reassignments that hang, throttles left behind, topics that
-    allow unclean elections, brokers of different releases, replicas that are not spread over racks.
-    Notes: leaders that are not the preferred ones, skew, and work in progress. Exits with 4 if
-    anything is critical or a warning, otherwise with 0.
+    says how bad that is), deletions and reassignments that hang, throttles left behind, logs that
+    no replica uses, topics that allow unclean elections, brokers of different releases, replicas
+    that are not spread over racks. Notes: leaders that are not the preferred ones, skew, and work
+    in progress. Exits with 4 if anything is critical or a warning, otherwise with 0.
 
     --groups also asks coordinators and leaders about all groups of consumers, twice, --window
     apart. It is a warning if one is behind, stalled, stopped or rewound.

@@ -116,7 +116,7 @@ def up(session: Session, name: str, use: bool | None, **options: Any) -> None:
     if use is not False:
         is_current = enter(session, result.cluster, makes_current=use is True)
         way = "" if is_current else f" --cluster {name}"
-    tell_what_is_next(session, result, way)
+    tell_what_is_next(session, result, name, way)
 
 
 def require_good_settings(settings: Mapping[str, str]) -> None:
@@ -322,8 +322,8 @@ def tell_what_was_done(session: Session, result: "UpResult") -> None:
         )
 
 
-def tell_what_is_next(session: Session, result: "UpResult", way: str) -> None:
-    """Suggest commands for the new cluster, which name it by the options *way*."""
+def tell_what_is_next(session: Session, result: "UpResult", name: str, way: str) -> None:
+    """Suggest commands for the new cluster *name*, which name it by the options *way*."""
     if result.cluster.broker_members:
         session.output.note(
             "next: kadmin topics --create --topic orders --partitions 6 --replication-factor"
@@ -331,7 +331,8 @@ def tell_what_is_next(session: Session, result: "UpResult", way: str) -> None:
         )
     else:
         session.output.note(
-            f"next: start brokers with zookeeper.connect={result.cluster.zookeeper_connect},"
+            f"next: 'kadmin cluster up --name {name} --brokers 3', or start brokers of your own"
+            f" with zookeeper.connect={result.cluster.zookeeper_connect};"
             f" then 'kadmin topics --list{way}'"
         )
 

@@ -254,6 +254,7 @@ def describe(session: Session, selection: EntitySelection, *, with_all: bool) ->
         entities_of,
         is_absent_broker,
         require_broker,
+        require_quota,
         require_user,
     )
     from kadmin.plan.config_values import KINDS_WITH_DEFAULTS
@@ -283,6 +284,8 @@ def describe(session: Session, selection: EntitySelection, *, with_all: bool) ->
         is_empty = not faults and not any(config.values for config in found.values())
         if name is not None and is_empty:
             require_user(admin, name)
+        if named is not None and is_empty:
+            require_quota(admin, named)
     if selection.root.kind is EntityKind.USERS and selection.only_one() is None:
         # The znode of a user who has configs only together with clients is an empty parent.
         found = {each: config for each, config in found.items() if config.values}

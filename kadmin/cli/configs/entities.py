@@ -25,6 +25,25 @@ class NoSuchUser(KadminError):
         self.name = name
 
 
+class NoQuota(KadminError):
+    """A client or an address for which no quota is set, which is all that the cluster stores about
+    them."""
+
+    def __init__(self, entity: ConfigEntity, known: list[str]) -> None:
+        named = entity.child or entity.root
+        name = str(named.name)
+        what = "client" if named.kind is EntityKind.CLIENTS else "IP address"
+        whose = "" if entity.child is None else f" of {entity.root}"
+        types = " ".join(
+            f"--entity-type {each.kind}" for each in (entity.root, entity.child) if each is not None
+        )
+        super().__init__(
+            f"there is no {what} '{name}'{whose}: no quota is set for it",
+            hint=hint_for_missing(name, known, listed_by=f"kadmin configs --describe {types}"),
+        )
+        self.entity = entity
+
+
 def entities_of(admin: ConfigAdmin, selection: EntitySelection) -> list[ConfigEntity]:
     """Return the entities that are meant; a topic that is named must exist.
 
@@ -47,6 +66,20 @@ def require_user(admin: ConfigAdmin, name: str) -> None:
         known = sorted({each.root.name for each in found if each.root.name is not None})
         if name not in known:
             raise NoSuchUser(name, known)
+
+
+def require_quota(admin: ConfigAdmin, entity: ConfigEntity) -> None:
+    """Raise NoQuota where *entity*, which has no configs, is a client or an address with a name."""
+    named = entity.child or entity.root
+    if named.kind not in (EntityKind.CLIENTS, EntityKind.IPS) or named.name is None:
+        return
+    all_of_kind = Wanted(named.kind)
+    if entity.child is None:
+        found = admin.find(EntitySelection(all_of_kind))
+    else:
+        found = admin.find(EntitySelection(Wanted(EntityKind.USERS, entity.root), all_of_kind))
+    names = {(each.child or each.root).name for each in found}
+    raise NoQuota(entity, sorted(name for name in names if name is not None))
 
 
 def is_absent_broker(admin: ConfigAdmin, entity: ConfigEntity) -> bool:

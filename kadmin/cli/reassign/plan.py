@@ -148,9 +148,9 @@ def plan(session: Session, **options: Any) -> None:
     """Plan moves of replicas for a goal, and prove how little has to be copied for it.
 
     Changes nothing. The plan shows what it copies beside a lower bound that no plan for the goal
-    can go below; where they meet, it is the least. Racks are kept: no partition that moves gets on
-    fewer racks, where all brokers have one. A goal that cannot be reached is refused with its
-    bottleneck (exit code 6).
+    can go below; where they meet, it is the least. Racks are kept where all brokers have one; a
+    warning names the partitions that get on fewer since a rack loses its last broker. A goal that
+    cannot be reached is refused with its bottleneck (exit code 6).
 
     \b
     balance             all brokers have as many replicas as the others, and lead as many

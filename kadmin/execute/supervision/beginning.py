@@ -5,17 +5,19 @@ from dataclasses import dataclass, replace
 
 from cluster.model import fault as subjects
 from cluster.model.outcome import Committed
+from cluster.model.snapshot import ClusterSnapshot
 from kadmin.arguments.topics import TopicSelection
 from kadmin.errors import RefusedError
 from kadmin.execute.commit import ATTEMPTS_MAX, ChangedInBetween
 from kadmin.execute.planned_cluster import check_cluster
 from kadmin.execute.supervision.carrying_out import Site
 from kadmin.execute.supervision.reading import Clock, found_run, rooms_of, with_sizes
+from kadmin.execute.throttles import slowed_topics
 from kadmin.execute.unreadable import refuse_unreadable
 from kadmin.plan.moves.plan_file import MovePlan, PlannedMove
 from kadmin.plan.reassignment.sizes import sizes_of
 from kadmin.plan.supervision.drift import check_drift
-from kadmin.plan.supervision.gates import Closed, GatesClosed, closed_before
+from kadmin.plan.supervision.gates import Closed, Gate, GatesClosed, closed_before
 from kadmin.plan.supervision.pace import FIRST
 from kadmin.plan.supervision.run import Goal, MoveRun, RunState, Settings
 from kadmin.plan.supervision.standing import Standing
@@ -74,7 +76,9 @@ def judge_beginning(site: Site, run: MoveRun, clock: Clock) -> Beginning:
     if sized.settings.is_adaptive:
         sized = replace(sized, settings=replace(sized.settings, rate=FIRST))
     view = replace(view, rooms=rooms_of(log_dirs))
-    closed = closed_before(sized.moves, view, sized.settings.overrides)
+    overrides = sized.settings.overrides
+    closed = closed_before(sized.moves, view, overrides, sized.plan.brokers)
+    closed = [*unseen_runs(site, overrides), *closed]
     return Beginning(run=sized, view=view, closed=closed)
 
 
@@ -83,6 +87,14 @@ def refuse_unfinished(site: Site, run_id: str) -> None:
         other = None if other_id == run_id else site.store.read(other_id)
         if other is not None and not other.state.is_final:
             raise RunUnfinished(other)
+
+
+def unseen_runs(site: Site, overrides: frozenset[Gate]) -> list[Closed]:
+    """Return the gate that is closed where another run may be under way and cannot be read."""
+    unseen = site.store.unseen
+    if not unseen or Gate.UNSEEN_RUNS in overrides:
+        return []
+    return [Closed(gate=Gate.UNSEEN_RUNS, text=unseen)]
 
 
 def unfinished_run(site: Site, plan: MovePlan) -> str | None:
@@ -118,16 +130,33 @@ def create(site: Site, beginning: Beginning) -> None:
         raise ChangedInBetween("another run is begun")
 
 
+def unleased_topics(site: Site, run: MoveRun, snapshot: ClusterSnapshot) -> list[str]:
+    """Return the topics of *run* that are throttled while the lease has none of its throttles.
+
+    Where its file was copied from another machine without that of the lease, they would stay.
+    """
+    if run.settings.rate is None or run.state.is_final:
+        return []
+    if any(owner.run == run.run_id for owner in site.admin.journal().owners):
+        return []
+    names = {move.partition.topic for move in run.moves}
+    return sorted(names.intersection(slowed_topics(snapshot)))
+
+
 def redirect(site: Site, run: MoveRun, goal: Goal, settings: Settings) -> MoveRun:
     """Give *run* another *goal* and *settings*, and return it; its supervisor, now or
     later, follows them.
 
     Raises:
         RunUnfinished: another run has not ended.
+        GatesClosed: one may be under way where runs cannot be read.
         ChangedInBetween: the journal keeps changing.
     """
     if run.state.is_final:
         refuse_unfinished(site, run.run_id)
+        closed = unseen_runs(site, settings.overrides)
+        if closed:
+            raise GatesClosed(closed)
     for _ in range(ATTEMPTS_MAX):
         state = RunState.PLANNED if run.state.is_final else run.state
         changed = replace(

@@ -24,7 +24,7 @@ from kadmin.admin.ports import (
 from kadmin.errors import InProgressError, KadminError, UnreachableError
 from kadmin.execute.commit import ChangedInBetween
 from kadmin.execute.reassign_status import look
-from kadmin.execute.supervision.reading import Clock, Reader
+from kadmin.execute.supervision.reading import Clock, Reader, RunsUnseen
 from kadmin.execute.throttles import put_throttles_back, set_throttles
 from kadmin.plan.moves.plan_file import PlannedMove
 from kadmin.plan.reassignment.journal import Owner
@@ -223,6 +223,8 @@ class Supervisor:
         self.hold_lease()
         fence = self.admin.fence()
         run = self.store.read(self.supervision.run_id)
+        if run is None and self.store.unseen:
+            raise RunsUnseen(self.supervision.run_id, self.store)
         if run is None:
             raise Superseded("")
         self.fence = replace(

@@ -10,7 +10,7 @@ from cluster.model.ids import BrokerId
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.admin.ports import ReassignmentAdmin, RunStore
 from kadmin.arguments.topics import TopicSelection
-from kadmin.errors import KadminError, RefusedError
+from kadmin.errors import KadminError, RefusedError, UnreachableError
 from kadmin.execute.unreadable import refuse_unreadable
 from kadmin.plan.log_dirs import LogDirs
 from kadmin.plan.reassignment.sizes import Sizes, sizes_of
@@ -32,6 +32,18 @@ class NoSuchRun(KadminError):
             f"there is {which} of this cluster in {place}",
             hint="'kadmin reassign list' lists all there are; 'kadmin reassign run FILE' begins"
             " one",
+        )
+
+
+class RunsUnseen(UnreachableError):
+    """A run is not in *store*, and may be where that cannot read it."""
+
+    def __init__(self, run_id: str | None, store: RunStore) -> None:
+        which = "no run" if run_id is None else f"no run {run_id}"
+        super().__init__(
+            f"there is {which} of this cluster in {store.place}, and {store.unseen}",
+            hint="ask again when that can be reached, from a machine that reaches it, or by another"
+            " address of it with --zookeeper",
         )
 
 
@@ -140,19 +152,20 @@ def found_run(store: RunStore, run_id: str | None) -> MoveRun:
 
     Raises:
         NoSuchRun: there is none.
+        RunsUnseen: there may be one elsewhere.
         RefusedError: its journal is damaged.
     """
     known = store.run_ids()
     wanted = run_id if run_id is not None else (known[-1] if known else None)
     run = None if wanted is None else store.read(wanted)
     if run is None:
-        raise NoSuchRun(run_id, store.place)
+        raise RunsUnseen(run_id, store) if store.unseen else NoSuchRun(run_id, store.place)
     return run
 
 
 def listed_runs(store: RunStore) -> tuple[list[tuple[MoveRun, RunState]], list[str]]:
     """Return all runs with their states, the oldest first, and what is wrong with the others."""
-    runs, damaged = [], []
+    runs, damaged = [], [store.unseen] if store.unseen else []
     supervisor = store.supervisor()
     for run_id in store.run_ids():
         try:

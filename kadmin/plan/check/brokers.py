@@ -5,7 +5,8 @@ from collections.abc import Container, Iterator, Sequence
 from typing import Final
 
 from cluster.model.controller import Quorum, QuorumReplica
-from cluster.model.ids import BrokerId, TopicPartition
+from cluster.model.fault import CONTROLLER_EPOCH
+from cluster.model.ids import NEVER_READ, BrokerId, TopicPartition
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.plan.api_versions import ApiComparison, BrokerApis, compare
 from kadmin.plan.check.evidence import Evidence
@@ -31,6 +32,7 @@ SKEW_REPLICAS_MIN: Final = 10
 def broker_findings(evidence: Evidence) -> Iterator[Finding]:
     snapshot = evidence.snapshot
     yield from controller_findings(snapshot)
+    yield from controller_epoch_findings(snapshot)
     if snapshot.quorum is not None:
         known = snapshot.brokers.keys() | snapshot.fenced
         yield from quorum_findings(snapshot.quorum, known)
@@ -127,6 +129,45 @@ def controller_findings(snapshot: ClusterSnapshot) -> Iterator[Finding]:
             " lost once it does again",
             command="kadmin controller",
         )
+
+
+def controller_epoch_findings(snapshot: ClusterSnapshot) -> Iterator[Finding]:
+    """Find a controller whose writes are fenced off, or whose orders brokers refuse, since its
+    epoch was removed or lowered by hand.
+
+    Source: Kafka 3.9.1, which then elects no leader and writes only into its controller's log.
+    """
+    controller = snapshot.controller
+    if controller is None or controller.is_kraft or controller.zk_version == NEVER_READ:
+        return
+    if any(fault.subject == CONTROLLER_EPOCH for fault in snapshot.faults):
+        return
+    written = max(
+        (
+            state.controller_epoch
+            for topic in snapshot.topics.values()
+            for state in topic.states.values()
+        ),
+        default=0,
+    )
+    node = snapshot.controller_epoch
+    if node is not None and node.epoch >= written:
+        return
+    if node is None:
+        what = "/controller_epoch is missing: no controller can write anything"
+    else:
+        what = (
+            f"/controller_epoch is {node.epoch}, and partitions have states of epoch {written}:"
+            " brokers that know it refuse what the controller orders"
+        )
+    yield Finding(
+        severity=Severity.CRITICAL,
+        kind=Kind.CONTROLLER,
+        text=f"{what}; with zookeeper-shell, set it to {written} or to any later epoch that brokers"
+        " know of, and delete /controller",
+        brokers=(controller.broker_id,),
+        command="kadmin controller",
+    )
 
 
 def quorum_findings(quorum: Quorum, brokers: Container[BrokerId]) -> Iterator[Finding]:

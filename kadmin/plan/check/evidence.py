@@ -1,7 +1,7 @@
 """What a check judges: all that was read of a cluster, and what could not be."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cluster.model.fault import Fault
 from cluster.model.ids import BrokerId, TopicPartition
@@ -20,6 +20,7 @@ class Evidence:
     *orphan_marks* are topics that are marked for deletion and do not exist, *elections* those that
     were requested and are not done.  *broker_configs* are brokers' own dynamic configs; *log_dirs*
     and *apis* are brokers' answers, *silent_brokers* those that are registered and did not answer.
+    *strays* are the bytes of logs whose brokers are no replicas of them, nor were at a second look.
     *ensemble* is the report of the ZooKeeper servers.  Each of the four is None where no server was
     asked; *unlooked* gives the reasons.  *faults* are about what cannot be read beside the
     snapshot, and *hidden* is what may not be read, each with the reason.  *journal* is that of
@@ -35,6 +36,7 @@ class Evidence:
     elections: tuple[TopicPartition, ...] = ()
     broker_configs: Mapping[BrokerId, Mapping[str, str]] | None = None
     log_dirs: LogDirs | None = None
+    strays: Mapping[BrokerId, Mapping[TopicPartition, int]] = field(default_factory=dict)
     apis: BrokerApis | None = None
     ensemble: EnsembleReport | None = None
     silent_brokers: tuple[BrokerId, ...] = ()

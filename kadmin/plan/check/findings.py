@@ -49,6 +49,8 @@ class Kind(StrEnum):
     REASSIGNMENT = "reassignment"
     ELECTION = "election"
     THROTTLE = "throttle"
+    STRAY_LOG = "stray-log"
+    """A log on a broker that is no replica of its partition."""
     VERSIONS = "versions"
     RACKS = "racks"
     STUCK_GROUP = "stuck-group"

@@ -1,5 +1,5 @@
-"""Work that was begun and never finished: deletions, reassignments, elections, throttles; and what
-cannot be read."""
+"""Work that was begun and never finished: deletions, reassignments, elections, throttles, logs; and
+what cannot be read."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -14,6 +14,7 @@ from cluster.model.snapshot import ClusterSnapshot, TopicSnapshot
 from cluster.model.topic_config_specs import THROTTLED_FOLLOWERS, THROTTLED_LEADERS
 from kadmin.plan.check.evidence import Evidence
 from kadmin.plan.check.findings import Finding, Kind, Severity
+from kadmin.plan.check.stray_logs import stray_findings
 from kadmin.plan.reassignment.dir_moves import running_dir_moves
 from kadmin.plan.reassignment.journal import ThrottleJournal, is_set_by
 from kadmin.plan.reassignment.moves import running_moves, stale_command, stale_text
@@ -26,7 +27,7 @@ from kadmin.plan.reassignment.throttles import (
 from kadmin.plan.risks import slow_copy
 from kadmin.plan.topic_ids import wrong_ids
 from kadmin.quoting import quoted
-from kadmin.wording import brokers_text, counted, first_listed, verb_of
+from kadmin.wording import brokers_text, counted, verb_of
 
 TOPIC_THROTTLES: Final = (THROTTLED_LEADERS, THROTTLED_FOLLOWERS)
 RATES: Final = (LEADER_RATE, FOLLOWER_RATE)
@@ -61,6 +62,7 @@ def leftover_findings(
     yield from slow_moves(evidence)
     yield from elections(evidence)
     yield from throttles(evidence)
+    yield from stray_findings(evidence.strays, evidence.snapshot.topics)
     yield from wrong_topic_ids(evidence.snapshot)
     faults = list(dict.fromkeys((*evidence.snapshot.faults, *evidence.faults)))
     entities = entities_with_faults(evidence.snapshot, faults)
@@ -126,19 +128,12 @@ def wrong_topic_ids(snapshot: ClusterSnapshot) -> Iterator[Finding]:
 
     Source: Kafka 3.9.1, whose ControllerContext fails as it is elected.
     """
-    no_uuid, shared = wrong_ids(snapshot.topics.values())
-    reasons = {
-        f"the id of topic '{name}' is no UUID: {text}": (name,) for name, text in no_uuid.items()
-    } | {
-        f"topics {first_listed(names)} have one topic id: {topic_id}": names
-        for topic_id, names in shared.items()
-    }
-    for reason, names in reasons.items():
+    for wrong in wrong_ids(snapshot.topics.values()):
         yield Finding(
             severity=Severity.CRITICAL,
             kind=Kind.DAMAGED,
-            text=f"{STOPS}: {reason}",
-            topics=names,
+            text=f"{STOPS}: {wrong.reason}",
+            topics=wrong.topics,
             has_names=True,
         )
 

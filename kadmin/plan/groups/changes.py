@@ -3,7 +3,7 @@
 Knows no broker: the caller passes what brokers have answered.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, TypeAlias
@@ -164,12 +164,17 @@ class GroupIsAlive(RefusedError):
 
 
 class UnfitReset(KadminError):
-    """Offsets that cannot be reset so; *problems* are all of them."""
+    """Offsets that cannot be reset so; *problems* are all of them.
 
-    def __init__(self, problems: Sequence[str]) -> None:
+    With *lacks_logs*, some partitions do not exist or have no leader.
+    """
+
+    def __init__(self, problems: Sequence[str], *, lacks_logs: bool = False) -> None:
         super().__init__(
             f"nothing is reset: {listed(problems, '; ')}",
-            hint="kadmin groups --describe shows what is committed",
+            hint="kadmin topics --describe shows the partitions of topics, and their leaders"
+            if lacks_logs
+            else "kadmin groups --describe shows what is committed",
         )
         self.problems = tuple(problems)
 
@@ -200,7 +205,7 @@ def members_text(group: Group) -> str:
 def plan_reset(
     group: Group,
     wanted: Wanted,
-    partitions: Iterable[TopicPartition],
+    partitions: Collection[TopicPartition],
     committed: Mapping[TopicPartition, int],
     logs: Logs,
     at_time: Mapping[TopicPartition, int | None],
@@ -239,7 +244,8 @@ def plan_reset(
                 )
             )
     if problems:
-        raise UnfitReset(problems)
+        lacks_logs = not logs.starts.keys() & logs.ends.keys() >= set(partitions)
+        raise UnfitReset(problems, lacks_logs=lacks_logs)
     return ResetPlan(group=group.name, moves=tuple(moves), exists=group.state != DEAD)
 
 

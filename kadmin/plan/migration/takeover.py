@@ -16,11 +16,21 @@ from kadmin.plan.migration.findings import (
 )
 from kadmin.plan.topic_ids import wrong_ids
 from kadmin.quoting import quoted
-from kadmin.wording import brokers_text, counted, first_listed, verb_of
+from kadmin.wording import brokers_text, counted, verb_of
 
 GENERATED_FROM: Final = BrokerId(1001)
 """The first id that brokers without a `broker.id` give themselves, unless
 `reserved.broker.max.id` is raised."""
+NO_UUID: Final = (
+    "'Unhandled error in WaitForZkBrokersEvent' ('… not equal to the expected 16 bytes of a"
+    f" base64-encoded UUID'): {WAITS}"
+)
+SHARED_ID: Final = (
+    "they are copied as one topic, with the name and the partitions of which it was copied last:"
+    " KRaft has the cluster without the others, and 'Encountered ZooKeeper error during event"
+    " SyncKRaftMetadataEvent. Will retry.': dual-write is never reached"
+)
+"""What comes of topics of one id, as 3.9.1 did it."""
 
 
 def takeover_findings(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
@@ -141,36 +151,18 @@ def topics_without_id(evidence: MigrationEvidence) -> Iterator[MigrationFinding]
 def wrong_topic_ids(evidence: MigrationEvidence) -> Iterator[MigrationFinding]:
     """Find ids of topics that are no UUIDs, or of several topics."""
     topics = evidence.snapshot.topics.values()
-    no_uuid, shared = wrong_ids(each for each in topics if not each.is_marked_for_deletion)
-    for name, text in no_uuid.items():
-        yield wrong_id(
-            (name,),
-            f"the id of topic '{name}' is no UUID: {text}",
-            "'Unhandled error in WaitForZkBrokersEvent' ('… not equal to the expected 16 bytes of a"
-            f" base64-encoded UUID'): {WAITS}",
+    for wrong in wrong_ids(each for each in topics if not each.is_marked_for_deletion):
+        yield MigrationFinding(
+            severity=Severity.CRITICAL,
+            kind=MigrationKind.TOPIC_ID,
+            text=wrong.reason,
+            outcome=SHARED_ID if wrong.is_shared else NO_UUID,
+            topics=wrong.topics,
+            has_names=True,
+            command=f"kadmin topics --describe --topic {quoted(wrong.topics[0])}",
+            znodes=tuple(map(paths.topic, wrong.topics)),
+            source=f"ZkTopicMigrationClient; {SOURCE_3_9}",
         )
-    for topic_id, names in shared.items():
-        yield wrong_id(
-            names,
-            f"topics {first_listed(names)} have one id: {topic_id}",
-            "they are copied as one topic, with the name and the partitions of which it was copied"
-            " last: KRaft has the cluster without the others, and 'Encountered ZooKeeper error"
-            " during event SyncKRaftMetadataEvent. Will retry.': dual-write is never reached",
-        )
-
-
-def wrong_id(names: tuple[str, ...], text: str, outcome: str) -> MigrationFinding:
-    return MigrationFinding(
-        severity=Severity.CRITICAL,
-        kind=MigrationKind.TOPIC_ID,
-        text=text,
-        outcome=outcome,
-        topics=names,
-        has_names=True,
-        command=f"kadmin topics --describe --topic {quoted(names[0])}",
-        znodes=tuple(map(paths.topic, names)),
-        source=f"ZkTopicMigrationClient; {SOURCE_3_9}",
-    )
 
 
 def is_enabled(evidence: MigrationEvidence, broker: BrokerId) -> bool:

@@ -4,7 +4,7 @@ from collections import defaultdict
 from typing import Final
 
 from cluster.model.ids import BrokerId
-from kadmin.plan.moves.flow import Flow
+from kadmin.plan.moves.flow import Flow, reaching
 from kadmin.plan.moves.layered import Layered
 from kadmin.plan.moves.problem import Impossible, Problem
 from kadmin.wording import counted, first_listed, verb_of
@@ -21,15 +21,16 @@ def bottleneck(layered: Layered, flow: Flow) -> Impossible:
     short = counted(problem.replica_count - flow.value, "replica")
     verb = "finds" if problem.replica_count - flow.value == 1 else "find"
     reached = [broker for broker, node in layered.broker_node.items() if flow.is_reached[node]]
+    has_room = reaching(layered.network, flow, layered.sink)
+    lacking = [
+        broker
+        for broker, node in layered.broker_node.items()
+        if has_room[node] and problem.least.get(broker, 0)
+    ]
     if flow.is_reached[layered.overflow]:
-        lacking = [
-            broker
-            for broker in layered.brokers
-            if broker not in reached and problem.least.get(broker, 0)
-        ]
         return Impossible(
-            f"{brokers_by_rack(problem, lacking)} cannot get as many replicas as they are to hold:"
-            f" {short} too few may go there",
+            f"{brokers_by_rack(problem, lacking)} cannot get as many replicas as"
+            f" {'they are' if len(lacking) > 1 else 'it is'} to hold: {short} too few may go there",
             HINT,
         )
     full = [broker for broker in reached if broker in problem.most]
@@ -41,11 +42,13 @@ def bottleneck(layered: Layered, flow: Flow) -> Impossible:
         )
     most = sorted({problem.most[broker] for broker in full})
     bound = f"{most[0]:,}" if len(most) == 1 else f"{most[0]:,} to {most[-1]:,}"
-    return Impossible(
-        f"{short} {verb} no place: {brokers_by_rack(problem, full)} may hold no more than {bound}"
-        f" of the replicas {'each' if len(full) > 1 else ''}".rstrip(),
-        HINT,
-    )
+    text = f"{short} {verb} no place: {brokers_by_rack(problem, full)} may hold no more than"
+    text += f" {bound} of the replicas{' each' if len(full) > 1 else ''}"
+    if not has_room[layered.overflow]:
+        # The room of others is kept for these: more in the full ones alone would not do.
+        text += f", and {brokers_by_rack(problem, lacking)} cannot get as many as"
+        text += f" {'they are' if len(lacking) > 1 else 'it is'} to hold"
+    return Impossible(text, HINT)
 
 
 def too_little(problem: Problem) -> Impossible:

@@ -96,6 +96,17 @@ def cheapest_flow(network: Network, source: int, sink: int) -> Flow:
     return Flow(value=value, cost=cost, by_arc=flow, is_reached=is_reached)
 
 
+def reaching(network: Network, flow: Flow, sink: int) -> "NDArray[np.bool_]":
+    """Return the nodes from which more of *flow* could go to *sink*."""
+    import numpy as np
+
+    tails, heads, capacities, _ = network.columns()
+    has_room, has_flow = flow.by_arc < capacities, flow.by_arc > 0
+    before = np.concatenate([tails[has_room], heads[has_flow]])
+    behind = np.concatenate([heads[has_room], tails[has_flow]])
+    return _reached(network, sink, behind, before)
+
+
 def _reached(
     network: Network, source: int, tails: "NDArray[np.int64]", heads: "NDArray[np.int64]"
 ) -> "NDArray[np.bool_]":

@@ -53,9 +53,10 @@ def balance(scene: Scene) -> Reached:
         bounded = with_levels(problem, base, levels.widened(by))
         solution = solution_within(scene, bounded)
         if solution is not None:
-            return reached(
-                scene, bounded, with_fewer_at_top(scene, bounded, base, levels, solution)
-            )
+            solution = with_fewer_at_top(scene, bounded, base, levels, solution)
+            if not by:
+                solution = across_racks(scene, problem, base, levels, solution)
+            return reached(scene, bounded, solution)
     return reached(scene, problem, least_movement(problem, size_classes=scene.size_classes))
 
 
@@ -69,6 +70,32 @@ def with_fewer_at_top(
     found = solution_within(scene, topped) if topped != bounded else None
     # What moves more is not proven to be the least.
     return found if found and found.lower_bound == solution.lower_bound else solution
+
+
+def across_racks(
+    scene: Scene, problem: Problem, base: Loads, levels: Levels, solution: Solution
+) -> Solution:
+    """Return a solution that is as even as *solution*, with other levels of the racks, and moves
+    less, where one was found; else *solution*, with a bound that holds for these as well."""
+    lows, highs = set(levels.least.values()), set(levels.most.values())
+    # Where nothing stays beside them, the spread over racks alone makes levels differ.
+    if len(lows) == len(highs) == 1 or not any(base.get(each, 0) for each in problem.racks):
+        return solution
+    wide = Levels(
+        least=dict.fromkeys(levels.least, min(lows)), most=dict.fromkeys(levels.most, max(highs))
+    )
+    found = solution_within(scene, with_levels(problem, base, wide))
+    if found is None or found.lower_bound >= solution.lower_bound:
+        return solution
+    if loads_downwards(problem, base, found) <= loads_downwards(problem, base, solution):
+        return found
+    return replace(solution, lower_bound=found.lower_bound)
+
+
+def loads_downwards(problem: Problem, base: Loads, solution: Solution) -> list[int]:
+    """Return how many replicas each broker holds, the fullest first."""
+    loads = Counter(broker for chosen in solution.chosen.values() for broker in chosen)
+    return sorted((loads[each] + base.get(each, 0) for each in problem.racks), reverse=True)
 
 
 def solution_within(scene: Scene, bounded: Problem) -> Solution | None:

@@ -58,14 +58,14 @@ def least_movement(
         raise too_little(problem)
     pooled = Layered(problem, groups, is_pooled=True)
     flow = cheapest_flow(pooled.network, pooled.source, pooled.sink)
-    if flow.value < problem.replica_count:
-        raise bottleneck(pooled, flow)
-    bound = flow.cost // COUNT_COST
-    chosen = Placing(problem).placed(pooled.dealt(flow))
-    if chosen is not None:
-        return Solution(chosen=chosen, lower_bound=bound)
+    is_short = flow.value < problem.replica_count
+    if not is_short:
+        chosen = Placing(problem).placed(pooled.dealt(flow))
+        if chosen is not None:
+            return Solution(chosen=chosen, lower_bound=flow.cost // COUNT_COST)
     if pooled.exact_arc_count > EXACT_ARCS_MAX:
-        raise Unplaced()
+        raise bottleneck(pooled, flow) if is_short else Unplaced()
+    # A pool gives a broker the same partition twice: more may be short than it shows.
     exact = Layered(problem, groups, is_pooled=False)
     flow = cheapest_flow(exact.network, exact.source, exact.sink)
     if flow.value < problem.replica_count:

@@ -17,6 +17,7 @@ from kadmin.plan.moves.order import ordered
 from kadmin.plan.moves.plan_file import MovePlan, PlannedMove
 from kadmin.plan.moves.request import By, Goal, Request
 from kadmin.plan.moves.scene import Scene
+from kadmin.plan.risks import is_crowded
 from kadmin.wording import amount, counted_partitions, first_listed
 
 Reaching: TypeAlias = Callable[[Scene], Reached]
@@ -146,14 +147,21 @@ def note_few_bytes(scene: Scene, moves: Sequence[PlannedMove]) -> None:
 def note_lost_racks(scene: Scene, moves: Sequence[PlannedMove]) -> None:
     """Note which partitions are on fewer racks afterwards, though they keep their number of
     replicas: where the last broker of a rack goes, or a broker of another rack comes."""
+    brokers = scene.layout.brokers
+    racks = {b: rack for b, rack in brokers.items() if rack} if scene.layout.knows_racks else {}
 
-    def count(brokers: tuple[BrokerId, ...]) -> int:
-        return len({scene.layout.brokers[b] for b in brokers if b in scene.layout.brokers})
+    def count(replicas: tuple[BrokerId, ...]) -> int:
+        return len({brokers[b] for b in replicas if b in brokers})
 
     crowded = [
         move.partition
         for move in moves
-        if len(move.target) >= len(move.replicas) and count(move.target) < count(move.replicas)
+        if len(move.target) >= len(move.replicas)
+        and (
+            count(move.target) < count(move.replicas)
+            # A dead broker may have been alone in its rack.
+            or is_crowded(move.target, racks) > is_crowded(move.replicas, racks)
+        )
     ]
     if crowded:
         scene.notes.append(f"on fewer racks than before: {counted_partitions(crowded)}")

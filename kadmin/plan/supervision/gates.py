@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 class Gate(StrEnum):
     STALE_PLAN = "stale-plan"
-    """The topic was changed since the plan was made, though the replicas are as planned from."""
+    """A topic, or the rack of a broker, was changed since the plan was made, though the replicas
+    are as planned from."""
+    UNSEEN_RUNS = "unseen-runs"
+    """Runs are kept elsewhere, too, and cannot be read: one may be under way."""
     OTHER_MOVES = "other-moves"
     """Partitions that are not in the plan are being moved."""
     TARGET_DOWN = "target-down"
@@ -71,12 +74,22 @@ class GatesClosed(RefusedError):
 
 
 def closed_before(
-    moves: Sequence[PlannedMove], view: "View", overrides: frozenset[Gate]
+    moves: Sequence[PlannedMove],
+    view: "View",
+    overrides: frozenset[Gate],
+    racks: Mapping[BrokerId, str | None],
 ) -> list[Closed]:
-    """Return the gates that keep a run of *moves* from beginning; *view* has all topics."""
+    """Return the gates that keep a run of *moves* from beginning; *view* has all topics, *racks*
+    the brokers as they were planned for."""
     standings = view.standings(tuple(moves))
     todo = [move for move in moves if standings[move.partition] is Standing.BEFORE]
-    found = [*stale(todo, view), *others(moves, view), *held_back(todo, view), *peak(todo, view)]
+    found = [
+        *stale(todo, view),
+        *other_racks(todo, view, racks),
+        *others(moves, view),
+        *held_back(todo, view),
+        *peak(todo, view),
+    ]
     return [each for each in found if each.gate not in overrides]
 
 
@@ -92,6 +105,19 @@ def stale(moves: Sequence[PlannedMove], view: "View") -> Iterator[Closed]:
     if changed:
         text = "the topics of these were changed since the plan was made"
         yield Closed(gate=Gate.STALE_PLAN, text=text, partitions=changed)
+
+
+def other_racks(
+    moves: Sequence[PlannedMove], view: "View", racks: Mapping[BrokerId, str | None]
+) -> Iterator[Closed]:
+    now = {broker: each.rack for broker, each in view.snapshot.brokers.items()}
+    changed = [broker for broker, rack in racks.items() if rack and now.get(broker, rack) != rack]
+    touched = tuple(
+        move.partition for move in moves if not {*move.replicas, *move.target}.isdisjoint(changed)
+    )
+    if touched:
+        text = f"the racks of brokers were changed since the plan was made: {first_listed(changed)}"
+        yield Closed(gate=Gate.STALE_PLAN, text=text)
 
 
 def others(moves: Sequence[PlannedMove], view: "View") -> Iterator[Closed]:
@@ -142,12 +168,16 @@ def is_below_min_isr(move: PlannedMove, view: "View") -> bool:
 
 def planned_risks(moves: Sequence[PlannedMove], view: "View") -> Iterator[Closed]:
     """Return what would be worse once *moves* are done."""
-    gates = {RiskKind.FEWER_RACKS: Gate.RACKS, RiskKind.TOO_FEW_REPLICAS: Gate.MIN_ISR}
+    crowded: list[TopicPartition] = []
     for risk in move_risks(view.snapshot, asked_moves(moves, view)):
-        gate = gates.get(risk.kind)
-        if gate is not None:
-            partitions = tuple(TopicPartition(risk.topic, number) for number in risk.partitions)
-            yield Closed(gate=gate, text=risk.text, partitions=partitions)
+        partitions = [TopicPartition(risk.topic, number) for number in risk.partitions]
+        if risk.kind is RiskKind.FEWER_RACKS:
+            crowded += partitions
+        elif risk.kind is RiskKind.TOO_FEW_REPLICAS:
+            yield Closed(gate=Gate.MIN_ISR, text=risk.text, partitions=tuple(partitions))
+    if crowded:
+        text = "these would be on fewer racks than there are replicas"
+        yield Closed(gate=Gate.RACKS, text=text, partitions=tuple(crowded))
 
 
 def peak(moves: Sequence[PlannedMove], view: "View") -> Iterator[Closed]:

@@ -5,6 +5,7 @@ partitions and logs, and the offsets of the group.
 """
 
 import struct
+from dataclasses import replace
 from typing import Any, Final
 
 import pytest
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from cluster.api.dispatch import SERVED
 from cluster.api.flat_commit import COUNT_MAX, KEY, LAYOUTS, FlatCommits
 from cluster.api.flat_prefixes import PREFIXES_MAX
+from cluster.broker.replica_manager.partitions import HostedPartition
 from cluster.model.error_codes import ErrorCode
 from cluster.model.ids import OFFSETS_TOPIC
 from cluster.runtime.network.answer_errors import error_codes_of
@@ -66,6 +68,10 @@ class Side:
     def state(self) -> Any:
         partitions, disk = list(self.world.broker.partitions), self.world.files
         return self.offsets(), self.codes, described([partitions, disk], {})
+
+
+def is_offsets(hosted: HostedPartition) -> bool:
+    return hosted.partition.topic == OFFSETS_TOPIC
 
 
 def flat_of(world: World, codes: list[int]) -> FlatCommits:
@@ -201,6 +207,22 @@ def test_what_waits_for_followers_goes_the_plain_way() -> None:
     world.lead(OFFSETS_TOPIC, topic_id=b"\1" * 16, replicas=(world.broker_id, 9))
 
     assert flat_of(world, []).answer(memoryview(frame())) is None
+
+
+def test_what_the_log_refuses_is_answered_as_on_the_plain_path() -> None:
+    sides = [Side(), Side(is_flat=False)]
+    for side in sides:
+        (number,) = {one.partition for one in side.world.broker.partitions if is_offsets(one)}
+        hosted = side.world.broker.partitions.led(*number)
+        assert isinstance(hosted, HostedPartition)
+        hosted.log.config = replace(hosted.log.config, message_size_max=50)
+
+    answers = [one.send(frame()) for one in sides]
+
+    assert answers[0] == answers[1]
+    assert sides[0].state() == sides[1].state()
+    assert (1, {}) == (sides[0].counts, sides[0].offsets())
+    assert [ErrorCode.INVALID_COMMIT_OFFSET_SIZE] * 2 == sides[0].codes
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from cluster.api.dispatch import ELEMENTS_MAX, SERVED
 from cluster.api.flat_paths import FlatPath, flat_paths
-from cluster.api.flat_prefixes import PREFIXES_MAX
+from cluster.api.flat_prefixes import PREFIXES_MAX, Turnover
 from cluster.api.flat_produce import LAYOUTS, FlatProduce
 from cluster.broker.configs.broker_configs import BrokerConfigs
 from cluster.broker.ports import ApiSettings
@@ -76,10 +76,7 @@ class Side:
             metrics=self.metrics,
             call_soon=self.soon.append,
             now_ns=self.later,
-            flat_paths={
-                api_key: (api_key, partial(self.counted, path))
-                for api_key, path in self.paths.values()
-            },
+            flat_paths={kind: partial(self.counted, path) for kind, path in self.paths.items()},
         )
         self.transport = FakeTransport()
         self.connect()
@@ -129,8 +126,8 @@ class Side:
         return None if hosted is None else hosted.log
 
     def figures(self, key: ApiKey) -> Any:
+        self.metrics.settle()
         kind = self.metrics.kind(key)
-        kind.settle()
         of_all = kind.reservoir
         versions = range(max(LAYOUTS) + 1)
         by_version = [
@@ -837,7 +834,7 @@ class Everything:
 def test_what_clients_may_not_write_goes_the_plain_way(topic: str) -> None:
     world = World()
     world.lead(topic)
-    flat = FlatProduce(world.broker.appender, lambda _: None)
+    flat = FlatProduce(world.broker.appender, lambda _: None, Turnover(), 9)
 
     answer = flat.answer(memoryview(bytearray(frame(batch(1), topic=topic)[4:])))
 
@@ -847,16 +844,15 @@ def test_what_clients_may_not_write_goes_the_plain_way(topic: str) -> None:
 @pytest.mark.slow
 def test_what_is_remembered_is_bounded(pair: Pair) -> None:
     broker = pair.flat.world.broker
-    prefixes = FlatProduce(broker.appender, lambda _: None)
+    turnover = Turnover()
+    versions = [FlatProduce(broker.appender, lambda _: None, turnover, one) for one in (9, 10)]
     sent = memoryview(bytearray(frame(batch(1), index=0)))[4:]
     for number in range(PREFIXES_MAX + 1000):
         # The timeout stands in the prefix.
         struct.pack_into(">i", sent, 8 + 2 + len("client") + 4, number)
-        prefixes.answer(sent)
+        versions[number % 2].answer(sent)
 
-    remembered = [len(targets) for targets in prefixes._targets.values()]
-    assert max(remembered) == PREFIXES_MAX
-    assert sum(remembered) == PREFIXES_MAX
+    assert sum(len(prefixes._targets) for prefixes in versions) == PREFIXES_MAX
 
 
 def test_the_versions_are_served() -> None:

@@ -209,6 +209,9 @@ def test_transactions_have_no_coordinator(world: World, version: int):
 
     assert (error, -1) == find(world, version, key_type=1)
     assert (ErrorCode.INVALID_REQUEST, -1) == find(world, version, key_type=2)
+    body = asked(world, version, key_type=1).body
+    (refused,) = getattr(body, "coordinators", None) or [body]
+    assert "transactions are not supported by this broker" == refused.error_message
 
 
 @pytest.mark.parametrize("version", versions(ApiKey.JOIN_GROUP))

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import select
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -109,7 +110,7 @@ class World:
 @given(st.lists(STEPS, max_size=8))
 def test_the_same_is_told_as_by_the_loop_of_asyncio(looks: list[list[Step]]) -> None:
     """What sockets get, who is called in which look, what raises, who was muted before its turn."""
-    worlds = [World(asyncio.SelectorEventLoop), World(DirectLoop)]
+    worlds = [World(asyncio.SelectorEventLoop), World(DirectLoop), World(loop_without_epoll)]
     try:
         for steps in looks:
             for world in worlds:
@@ -117,13 +118,14 @@ def test_the_same_is_told_as_by_the_loop_of_asyncio(looks: list[list[Step]]) -> 
                     world.take(step)
                 world.look()
 
-            assert calls(worlds[0]) == calls(worlds[1])
+            assert calls(worlds[0]) == calls(worlds[1]) == calls(worlds[2])
         for world in worlds:
             # asyncio does in the next look what a reader has asked for by `call_soon`.
             world.look()
             world.look()
 
-        assert sorted(worlds[0].told, key=repr) == sorted(worlds[1].told, key=repr)
+        first, *others = (sorted(world.told, key=repr) for world in worlds)
+        assert [first, first] == others
     finally:
         for world in worlds:
             world.close()
@@ -134,9 +136,16 @@ def calls(world: World) -> list[tuple[Any, ...]]:
     return [one for one in world.told if one[0] != "soon"]
 
 
-@pytest.fixture
-def world() -> Iterator[World]:
-    world = World(DirectLoop)
+def loop_without_epoll() -> DirectLoop:
+    """The loop as on macOS."""
+    with pytest.MonkeyPatch.context() as context:
+        context.delattr(select, "epoll")
+        return DirectLoop()
+
+
+@pytest.fixture(params=[DirectLoop, loop_without_epoll], ids=["epoll", "without epoll"])
+def world(request: pytest.FixtureRequest) -> Iterator[World]:
+    world = World(request.param)
     yield world
     world.close()
 

@@ -70,7 +70,7 @@ def fresh_log(config: LogConfig | None = None) -> PartitionLog:
 
 def append(log: PartitionLog, count: int = 1, now_ms: int = START_MS) -> AppendOutcome:
     """Append a batch of *count* records."""
-    return log.append(batch(count), EPOCH, now_ms, now_ms)
+    return AppendOutcome(*log.append(batch(count), EPOCH, now_ms, now_ms))
 
 
 def stored_bytes(log: PartitionLog) -> bytes:

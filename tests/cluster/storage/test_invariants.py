@@ -40,6 +40,33 @@ def test_entries_of_indexes_rise() -> None:
         times.append_if_later(START_MS + 1, 9)
 
 
+def test_a_cut_leaves_no_entry_behind_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    index = OffsetIndex(sim_disk(), DIRECTORY, "0.index", 0, 8 * 100)
+    index.create()
+    index.append(10, 100)
+    monkeypatch.setattr(OffsetIndex, "number_at_most", lambda self, field, target: 0)
+
+    with pytest.raises(AssertionError):
+        index.truncate_to(10)
+
+
+def test_a_segment_is_not_opened_with_an_index_that_points_behind_its_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    log = fresh_log()
+    append(log)
+    segment = log.active
+    segment.offset_index.append(0, segment.size)
+    segment.offset_index.trim()
+    segment.time_index.trim()
+    monkeypatch.setattr(OffsetIndex, "is_of_log", lambda self, entry, log_size: True)
+
+    with pytest.raises(AssertionError, match="an entry in the file"):
+        segment.load(segment.size, START_MS, 8, 0)
+    with pytest.raises(AssertionError, match="an entry in the file"):
+        segment.reopen()
+
+
 def lose_segments(log: PartitionLog) -> None:
     log._segments[:] = log._segments[1:]
 

@@ -79,6 +79,19 @@ def test_what_one_keeps_another_reads_and_a_late_write_is_refused(open_store: Op
     assert (Goal.CANCEL, 0) == (kept.goal, kept.epoch)
 
 
+def test_a_run_of_another_cluster_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that was copied into the wrong directory."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    store = files.FileRuns("here")
+    run = replace(run_of(1), plan=replace(PLAN, cluster_id="elsewhere"))
+    store.create(run)
+
+    with pytest.raises(files.RunUnreadable, match="it is of the cluster elsewhere"):
+        store.read(run.run_id)
+
+
 def test_one_supervisor_has_the_lease_at_a_time(open_store: Opening) -> None:
     one, two = open_store(), open_store()
 

@@ -8,6 +8,8 @@ import pytest
 
 from kadmin.cli.kafka_options import instead_of
 from kadmin.cli.main import kadmin as root
+from kadmin.errors import ExitCode
+from tests.support.cli import kadmin
 
 COMMON: Final = "--help --version"
 ADMIN: Final = "--bootstrap-server --command-config"
@@ -92,3 +94,25 @@ def test_no_option_is_refused_without_a_word(name: str) -> None:
     ]
 
     assert [] == left
+
+
+TOOLS: Final = (
+    *("acls", "broker-api-versions", "client-metrics", "cluster", "configs", "console-consumer"),
+    *("console-producer", "consumer-groups", "consumer-perf-test", "delegation-tokens"),
+    *("delete-records", "dump-log", "e2e-latency", "features", "get-offsets", "jmx"),
+    *("leader-election", "log-dirs", "metadata-quorum", "metadata-shell", "mirror-maker"),
+    *("preferred-replica-election", "producer-perf-test", "reassign-partitions"),
+    *("replica-verification", "run-class", "server-start", "server-stop", "share-groups"),
+    *("storage", "streams-application-reset", "topics", "transactions", "verifiable-consumer"),
+    "verifiable-producer",
+)
+"""The scripts in `bin/` of Kafka 3.9, without `kafka-` and `.sh`, but for those of Connect."""
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_each_script_of_kafka_leads_to_what_stands_for_it(tool: str) -> None:
+    script, bare = kadmin(f"kafka-{tool}.sh", "--list"), kadmin(tool, "--help")
+
+    assert ExitCode.USAGE == script.exit_code
+    assert f"there is no command 'kadmin kafka-{tool}.sh'\nhint: kadmin " in script.stderr
+    assert ExitCode.DONE == bare.exit_code or "hint: kadmin " in bare.stderr

@@ -35,6 +35,9 @@ FILES = {
         ("configs --describe --entity-type brokers --entity-name 77", NO_BROKER),
         ("configs --describe --user ghost", "there is no user 'ghost'"),
         ("configs --describe --user ghost --client app", "there is no user 'ghost'"),
+        ("configs --describe --client ghost", "there is no client 'ghost': no quota is set for it"),
+        ("configs --describe --ip 10.0.0.9", "there is no IP address '10.0.0.9': no quota is"),
+        ("configs --describe --user-defaults --client app", "there is no client 'app' of default"),
         ("configs --alter --topic nope --delete-config retention.ms", NO_TOPIC),
         (
             "configs --alter --broker 77 --add-config leader.replication.throttled.rate=1",

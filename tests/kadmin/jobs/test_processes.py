@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from kadmin.errors import KadminError
-from kadmin.jobs.processes import REPLACEMENTS_MAX, ProcessEngine
+from kadmin.jobs.processes import REPLACEMENTS_MAX, WORKERS_MAX, ProcessEngine, core_count
 from tests.support.waiting import OUTER_LIMIT_S, wait_until
 
 pytestmark = pytest.mark.sockets
@@ -112,7 +112,7 @@ def test_workers_end_with_the_process_that_started_them(tmp_path: Path) -> None:
     path = tmp_path / "pids"
     script = f"""
 import multiprocessing, pathlib, signal
-from kadmin.jobs.processes import REPLACEMENTS_MAX, ProcessEngine
+from kadmin.jobs.processes import REPLACEMENTS_MAX, WORKERS_MAX, ProcessEngine, core_count
 from tests.kadmin.jobs.test_processes import square
 engine = ProcessEngine(2)
 list(engine.run(square, range(10)))
@@ -131,3 +131,12 @@ signal.pause()
     pids = [int(pid) for pid in path.read_text().split()]
 
     wait_until(lambda: not any(map(is_running, pids)), what="the workers to end")
+
+
+def test_cores_are_counted_where_no_process_is_bound_to_some(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As on macOS."""
+    monkeypatch.delattr(os, "sched_getaffinity")
+
+    assert min(os.cpu_count() or 1, WORKERS_MAX) == core_count()

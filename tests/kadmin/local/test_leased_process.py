@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cluster.recipes.driver import now_ms
-from kadmin.local import lease_guard
+from kadmin.local import lease_guard, leased_process
 from kadmin.local.leased_process import LeasedProcess
 from tests.support.checkout import CHECKOUT
 from tests.support.waiting import wait_until
@@ -43,6 +43,23 @@ def test_the_clock_is_the_one_of_leases() -> None:
 @pytest.mark.parametrize(("script", "status"), [("exit 7", 7), ("kill -9 $$", 137), ("true", 0)])
 def test_the_status_is_the_commands(script: str, status: int) -> None:
     assert status == started(script).wait()
+
+
+@pytest.mark.parametrize(("script", "status"), [("exit 7", 7), ("kill -9 $$", 137)])
+def test_a_command_is_guarded_without_waitid(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, status: int
+) -> None:
+    """As on macOS."""
+    guard, child = tmp_path / "guard.py", tmp_path / "child"
+    guard.write_text(f"import os\ndel os.waitid\n{Path(lease_guard.__file__).read_text()}")
+    monkeypatch.setattr(leased_process, "GUARD", guard)
+    os.mkfifo(tmp_path / "fifo")
+    waits = f"sh -c 'echo $$ > {child}; read never < {tmp_path}/fifo' &"
+
+    assert status == started(f"{waits} until test -s {child}; do :; done; {script}").wait()
+
+    pid = int(child.read_text())
+    wait_until(lambda: not is_alive(pid), what="the end of the child")
 
 
 def test_what_cannot_be_run_has_a_shells_status(tmp_path: Path) -> None:

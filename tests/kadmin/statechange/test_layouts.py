@@ -137,6 +137,20 @@ JSON: dict[str, Callable[[str], str]] = {
     "GELF": lambda m: dumped(
         version="1.1", host="a", short_message=m, timestamp=TIME_MS / 1000, level=4
     ),
+    "GELF, cut": lambda m: dumped(
+        version="1.1",
+        host="a",
+        short_message=m[:40],
+        full_message=f"{m}\n\tat x",
+        timestamp=TIME_MS / 1000,
+        level=4,
+    ),
+    "OpenTelemetry's own": lambda m: dumped(
+        timeUnixNano=f"{TIME_MS}000000", severityText="WARN", body={"stringValue": m}
+    ),
+    "ClickHouse's own": lambda m: dumped(
+        Timestamp="2026-11-20 03:12:10.818000000Z", SeverityText="WARN", Body=m
+    ),
 }
 
 COLLECTED = {
@@ -208,6 +222,10 @@ def fluentd_in_a_file(line: str) -> str:
     return f"2026-11-20T03:12:11+00:00\tkafka.state\t{dumped(message=line)}"
 
 
+def fluentd_on_stdout(line: str) -> str:
+    return f"2026-11-20 03:12:11.000000000 +0000 kafka.state: {dumped(message=line)}"
+
+
 def fluent_bit_s_output(line: str) -> str:
     return f"[0] kube.kafka: [[1795144331.000000000, {{}}], {dumped(log=line)}]"
 
@@ -234,6 +252,7 @@ IN_JSON: dict[str, Callable[[str], str]] = {
     "Azure": azure,
     "Datadog": datadog,
     "fluentd, in a file": fluentd_in_a_file,
+    "fluentd's stdout": fluentd_on_stdout,
     "Fluent Bit's output": fluent_bit_s_output,
     "in an array": in_an_array,
 }

@@ -384,10 +384,21 @@ def test_forms_that_wait_for_a_cluster_leave_pages_to_others(serving: Serving) -
 
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "OPTIONS", "TRACE", "PATCH"])
-def test_other_methods_are_refused(client: Client, method: str) -> None:
-    answer = client.request(method, "/")
+@pytest.mark.parametrize(
+    ("path", "allowed"),
+    [
+        ("/", "GET, HEAD"),
+        ("/static/page.css", "GET, HEAD"),
+        ("/clusters/east/actions/create-topic", "GET, HEAD, POST"),
+        ("/logout", "POST"),
+        ("/api/v1/clusters/east/topics", "GET, HEAD"),
+    ],
+)
+def test_other_methods_are_refused(client: Client, method: str, path: str, allowed: str) -> None:
+    answer = client.request(method, path)
 
-    assert (405, "GET, HEAD, POST") == (answer.status_code, answer.headers["Allow"])
+    assert (405, allowed) == (answer.status_code, answer.headers["Allow"])
+    assert path.startswith("/api/") == ("problem+json" in answer.headers["content-type"])
 
 
 def test_a_form_has_to_be_of_this_session(client: Client, serving: Serving) -> None:

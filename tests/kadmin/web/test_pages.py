@@ -1,7 +1,9 @@
 """Pages over looks that are made up: large, old, and failed ones."""
 
+import json
 import re
 from dataclasses import replace
+from operator import itemgetter
 from pathlib import Path
 
 import pytest
@@ -136,6 +138,19 @@ def test_a_sum_says_what_it_leaves_out(serving: Serving) -> None:
     assert "<small>without 1 of 2 partitions</small>" in of_topic
     assert "Sizes are without broker 7. Offsets are without 1 of 2 partitions." in of_topics
     assert [True, True] == ["without broker 7<" in page for page in of_cluster]
+
+
+def test_the_log_directories_of_the_api_name_the_brokers_that_are_left_out(
+    serving: Serving,
+) -> None:
+    snapshot = cluster(brokers("1 2"), topic("t", "1,2,7"))
+    observed = Observed(snapshot=snapshot, log_dirs={BrokerId(1): []})
+    look = look_at(snapshot, observed=observed)
+    look = replace(look, evidence=replace(look.evidence, silent_brokers=(BrokerId(2),)))
+
+    (answer,) = visit(serving, look, "/api/v1/clusters/east/log-dirs")
+
+    assert ([7], [2]) == itemgetter("dead_brokers", "silent_brokers")(json.loads(answer))
 
 
 def test_one_thing_is_counted_as_one(serving: Serving) -> None:

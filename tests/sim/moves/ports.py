@@ -190,6 +190,7 @@ class SimStore:
     """A `RunStore`."""
 
     place = "the simulated world"
+    unseen = ""
 
     def __init__(self, wire: Wire) -> None:
         self.wire = wire

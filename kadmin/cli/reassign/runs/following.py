@@ -99,7 +99,7 @@ def follow(
     clock = Clock()
     events = Events(session.output, clock)
     supervision = Supervision(
-        connect=lambda: site(session),
+        connect=lambda: site(session, run_id),
         run_id=run_id,
         me=me,
         clock=clock,

@@ -15,7 +15,9 @@ from kadmin.cli.reassign.runs.options import (
 )
 from kadmin.cli.session import Session
 from kadmin.plan.supervision.run import Goal, MoveRun, RunState
+from kadmin.wording import first_listed
 
+THROTTLES = "~/.local/state/kadmin/throttles"
 NO_PACE = {"max_moves": None, "max_moves_total": None, "throttle": None, "override": ()}
 
 
@@ -89,15 +91,25 @@ def redirect(session: Session, run_id: str | None, goal: Goal, options: dict[str
     from kadmin.render.reassign.run import advance_text
 
     output = session.output
-    with site(session) as opened:
+    with site(session, run_id) as opened:
         run = found_run(opened.store, run_id)
+        if opened.store.unseen:
+            session.warn(opened.store.unseen)
         why_not = nothing_left(run, goal)
         if why_not:
             output.note(f"nothing to do: the run {run.run_id} {why_not}")
             return
         opened.admin.fence()  # Refuses where nothing may be written.
         supervisor = opened.store.supervisor()
-        progress = progress_of(run, Reader(opened.admin, Clock()).view(run))
+        view = Reader(opened.admin, Clock()).view(run)
+        unleased = beginning.unleased_topics(opened, run, view.snapshot)
+        if unleased:
+            session.warn(
+                f"throttles of {first_listed(unleased)} are in no lease that is known here, and"
+                f" stay: where the run has set them, copy the file below {THROTTLES}, too, from the"
+                " machine where it began"
+            )
+        progress = progress_of(run, view)
         say = output.note if options["yes"] else output.tell
         say(f"cluster: {output.cluster}")
         say(f"run {run.run_id} ({run.plan.goal}): {advance_text(progress)}")

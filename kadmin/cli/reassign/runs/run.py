@@ -32,15 +32,16 @@ def run(session: Session, plan: str, **options: Any) -> None:
 
     The cluster has to be as it was when the plan was made; otherwise what has changed is
     named and nothing is written. Nor is anything while a gate is closed: target-down, offline,
-    min-isr, racks, disk-room, other-moves, stale-plan. --override leaves one of them open.
+    min-isr, racks, disk-room, other-moves, unseen-runs, stale-plan. --override leaves one of them
+    open.
 
     Moves are begun as others end, the smallest first, no more than --max-moves at a broker. The
     throttle is a lease: whatever was set before is restored in the end.
 
-    The run is kept in ZooKeeper (below /kadmin/moves), or where only brokers can be reached, in a
-    file of yours on this machine. Whatever ends this command, kadmin reassign resume goes on, from
-    any machine that reaches that ZooKeeper; cancel gives up what is under way, and rollback
-    restores the replicas of before.
+    The run is kept in ZooKeeper (below /kadmin/moves); or of a cluster without ZooKeeper, or with
+    --override unseen-runs where it cannot be reached, in a file of yours on this machine. Whatever
+    ends this command, kadmin reassign resume goes on, from any machine that reaches that ZooKeeper;
+    cancel gives up what is under way, and rollback restores the replicas of before.
 
     With --standby, the same command may run on several machines: one of them begins the run and
     supervises it, the others wait, and the next takes over when it has died or lost its session.

@@ -65,8 +65,10 @@ def show_status(session: Session, run_id: str | None, seconds: float | None) -> 
     latest: list[RunProgress] = []
 
     def show() -> None:
-        with site(session) as opened:
+        with site(session, run_id) as opened:
             found = progress_at(opened.admin, opened.store, run_id, memory, clock)
+            if opened.store.unseen and not latest:
+                session.warn(opened.store.unseen)
             if seconds is None and found.rate is None and found.state is RunState.RUNNING:
                 time.sleep(LOOK_AGAIN_S)
                 found = progress_at(opened.admin, opened.store, run_id, memory, clock)

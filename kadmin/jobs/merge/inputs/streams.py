@@ -24,9 +24,9 @@ CHUNK_BYTES: Final = 1 << 20
 STREAMS_MAX: Final = 500
 """Of more, names of containers are no names of containers."""
 
-RUNTIME: Final = re.compile(rb'\{"log":"|[^ ]+ (?:stdout|stderr) [FP][ :]')
+RUNTIME: Final = re.compile(rb'\{"log": ?"|[^ ]+ (?:stdout|stderr) [FP][ :]')
 PIECE: Final = re.compile(
-    rb'^[^ \n]+ (?:stdout|stderr) P[ :]|(?<!\\n)","stream":"(?:stdout|stderr)"', re.MULTILINE
+    rb'^[^ \n]+ (?:stdout|stderr) P[ :]|(?<!\\n)", ?"stream": ?"(?:stdout|stderr)"', re.MULTILINE
 )
 CRI_TAG: Final = re.compile(r"( (?:stdout|stderr) )P\b")
 

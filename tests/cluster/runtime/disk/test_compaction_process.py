@@ -1,5 +1,6 @@
 """A compaction in a process of its own does what one in this process does."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -51,7 +52,13 @@ def process_compaction(processes: CompactionProcesses) -> Iterator[ProcessCompac
         compaction.close()
 
 
-def test_it_does_what_a_compaction_in_this_process_does() -> None:
+@pytest.mark.parametrize("has_memfd", [True, False], ids=["memfd", "without memfd"])
+def test_it_does_what_a_compaction_in_this_process_does(
+    has_memfd: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not has_memfd:
+        # As on macOS.
+        monkeypatch.delattr(os, "memfd_create")
     here = Compaction(RULES)
     damaged = bytearray(batch_of(0))
     damaged[-1] ^= 1

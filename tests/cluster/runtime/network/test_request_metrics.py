@@ -2,11 +2,11 @@
 
 import pytest
 
-from cluster.metrics.reservoirs import PENDING_MAX
 from cluster.model.error_codes import ErrorCode
 from cluster.runtime.network.request_metrics import (
     FETCH_CONSUMER,
     FETCH_FOLLOWER,
+    NOTED_MAX,
     RequestMetrics,
     kind_of_fetch,
     name_of,
@@ -48,10 +48,9 @@ def test_requests_that_did_not_wait_count_as_their_rows_would() -> None:
     for number in range(700):
         version, time_ns, size = 8 + number % 2, 1000 + number * 37 % 501, 80 + number % 3
         rows.answered(ApiKey.PRODUCE, (time_ns, time_ns, 0, 0, size, version))
-        immediate = lists.kind(ApiKey.PRODUCE).immediate(version)
-        immediate.times.append(time_ns)
-        immediate.sizes.append(size)
-        if len(immediate.times) >= PENDING_MAX:
+        immediate = lists.immediate(ApiKey.PRODUCE, version)
+        immediate.noted += (time_ns, size)
+        if len(immediate.noted) >= NOTED_MAX:
             immediate.settle()
 
     by_rows, by_lists = (all_of(registry) for registry in registries)

@@ -53,7 +53,8 @@ def test_producers_are_forgotten_as_soon_as_is_said_in_all_logs_and_after_the_ne
     sent = bytes(batch(1, producer_id=7, producer_epoch=0, sequence=0))
 
     def repeats(log: PartitionLog) -> bool:
-        return log.append(bytearray(sent), EPOCH, START_MS, START_MS).is_duplicate
+        *_, is_duplicate, _ = log.append(bytearray(sent), EPOCH, START_MS, START_MS)
+        return is_duplicate
 
     assert [False, False, True, True] == [repeats(log) for log in logs * 2]
     for after_ms, is_known in ((999, True), (1000, False)):

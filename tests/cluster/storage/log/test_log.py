@@ -17,6 +17,7 @@ from cluster.storage.errors import (
     UnexpectedAppendOffset,
     UnsupportedTransaction,
 )
+from cluster.storage.log.growing_log import AppendOutcome
 from cluster.storage.log.partition_log import PartitionLog
 from cluster.storage.log_config import LogConfig
 from tests.cluster.storage.batches import START_MS, batch, sealed
@@ -50,8 +51,8 @@ def test_offsets_and_epochs_are_stamped_into_the_batches():
     first = log.append(batch(3), LeaderEpoch(4), START_MS, START_MS)
     second = log.append(batch(2), LeaderEpoch(5), START_MS, START_MS)
 
-    assert (first.base_offset, first.last_offset) == (0, 2)
-    assert (second.base_offset, second.last_offset, second.log_append_time_ms) == (3, 4, -1)
+    assert first == AppendOutcome(0, 2, -1, 0, is_duplicate=False, needs_flush=False)
+    assert second == AppendOutcome(3, 4, -1, 0, is_duplicate=False, needs_flush=False)
     headers = headers_of(stored_bytes(log))
     assert [(header.base_offset, header.leader_epoch) for header in headers] == [(0, 4), (3, 5)]
     assert log.epochs.starts == ((4, 0), (5, 3))
@@ -61,9 +62,11 @@ def test_offsets_and_epochs_are_stamped_into_the_batches():
 def test_log_append_time_replaces_the_producers_times(attributes: int):
     log = fresh_log(LogConfig(uses_log_append_time=True))
 
-    outcome = log.append(batch(2, attributes=attributes), EPOCH, START_MS + 77, START_MS + 77)
+    _, _, time_ms, *_ = log.append(
+        batch(2, attributes=attributes), EPOCH, START_MS + 77, START_MS + 77
+    )
 
-    assert outcome.log_append_time_ms == START_MS + 77
+    assert time_ms == START_MS + 77
     (header,) = headers_of(stored_bytes(log))
     assert header.max_timestamp == START_MS + 77
     assert header.is_log_append_time
@@ -117,9 +120,11 @@ def legacy() -> bytearray:
 def test_the_smallest_records_fit_into_their_batch():
     log = fresh_log()
 
-    outcome = log.append(batch([b""] * 3, times=[START_MS] * 3), EPOCH, START_MS, START_MS)
+    _, last_offset, *_ = log.append(
+        batch([b""] * 3, times=[START_MS] * 3), EPOCH, START_MS, START_MS
+    )
 
-    assert outcome.last_offset == 2
+    assert last_offset == 2
 
 
 @pytest.mark.slow

@@ -20,7 +20,7 @@ def send(
     log: PartitionLog, sequence: int, count: int = 2, *, epoch: int = 0, producer_id: int = 7
 ) -> AppendOutcome:
     sent = batch(count, producer_id=producer_id, producer_epoch=epoch, sequence=sequence)
-    return log.append(sent, EPOCH, START_MS, START_MS)
+    return AppendOutcome(*log.append(sent, EPOCH, START_MS, START_MS))
 
 
 def test_a_retry_is_answered_with_the_offset_that_it_got_the_first_time():
@@ -42,7 +42,7 @@ def test_a_retry_with_the_brokers_time_gets_the_time_of_then():
     sent = batch(1, producer_id=7, producer_epoch=0, sequence=0)
     log.append(sent[:], EPOCH, START_MS + 5, START_MS + 5)
 
-    outcome = log.append(sent[:], EPOCH, START_MS + 500, START_MS + 500)
+    outcome = AppendOutcome(*log.append(sent[:], EPOCH, START_MS + 500, START_MS + 500))
 
     assert (outcome.is_duplicate, outcome.log_append_time_ms) == (True, START_MS + 5)
 

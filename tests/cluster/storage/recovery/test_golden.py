@@ -204,5 +204,6 @@ def test_a_log_in_an_old_format_can_be_read_and_continued_by_a_leader(unpacked, 
     last = headers_of(content_of(log.read(119, 10**6, 120, whole_first=True)))[0]
     assert (last.magic, last.last_offset) == (1 if topic == "oldformat" else 0, 119)
     assert stored_bytes(log) == before[f"{topic}-0/00000000000000000000.log"]
-    assert log.append(batch(1), LeaderEpoch(3), NOW_MS, NOW_MS).base_offset == 120
+    base_offset, *_ = log.append(batch(1), LeaderEpoch(3), NOW_MS, NOW_MS)
+    assert base_offset == 120
     assert log.epochs.starts == ((3, 120),)

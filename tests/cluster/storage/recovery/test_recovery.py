@@ -155,6 +155,41 @@ def test_a_damaged_entry_of_an_index_hides_no_record(byte: int, bit: int):
         assert content[offset // 3 * 142 :][:142] == found
 
 
+@pytest.mark.parametrize("suffix", INDEXES)
+@pytest.mark.parametrize("field", [0, -4])
+@pytest.mark.parametrize("value", [0, 7, 300, 0x7FFFFFFF, 0xFFFFFFFF])
+def test_damage_in_the_middle_of_an_index_shows_nowhere(suffix: str, field: int, value: int):
+    """Not in what is read, where a time is found, or what is appended behind a cut which makes the
+    damaged entry the last.
+    """
+    entry_size = 8 if suffix == ".index" else 12
+    for number in range(3):
+        disk, content = closed()
+        at = number * entry_size + field % entry_size
+        disk.open(path(72, suffix)).write(at, value.to_bytes(4))
+        log, report = reopened(disk)
+        assert not report.reindexed
+
+        for offset in range(72, 90):
+            found = content_of(log.read(offset, 1, END, whole_first=True))
+            assert content[offset // 3 * 142 :][:142] == found
+            assert offset // 3 * 3 == log.end_before(offset)
+            at_time = first_at(log, START_MS + offset, END)
+            assert at_time is not None
+            assert offset == at_time.offset
+        for end in range(75 + 3 * number, 88):
+            log.truncate_to(end, START_MS)
+            assert content[: end // 3 * 142] == stored_bytes(log)
+            for offset in range(end // 3 * 3, 90, 3):
+                times = [START_MS + offset + more for more in range(3)]
+                log.append(batch(3, times=times), EPOCH, START_MS, START_MS)
+        log.close(START_MS)
+
+        log, report = reopened(disk)
+        assert not report.reindexed
+        assert content == stored_bytes(log)
+
+
 @pytest.mark.parametrize("whole", [0, 1, 2, 5])
 def test_a_torn_last_segment_is_cut_even_after_an_orderly_end(whole: int):
     """Its index points behind its end: it is made anew twice, for the batches that are there."""
@@ -283,6 +318,22 @@ def test_an_index_that_points_behind_its_log_is_made_anew():
 
     assert report.reindexed == (18,)
     assert stored_bytes(log) == content
+
+
+@pytest.mark.parametrize("base_offset", [0, 18, 72])
+@pytest.mark.parametrize("shift", [-3, -17, 1, 30])
+def test_an_index_that_ends_at_no_batch_of_its_own_is_made_anew(base_offset: int, shift: int):
+    disk, content = closed()
+    file = disk.open(path(base_offset, ".index"))
+    position = int.from_bytes(file.read(file.size() - 4, 4)) + shift
+    file.write(file.size() - 4, position.to_bytes(4))
+
+    log, report = reopened(disk)
+
+    assert report.reindexed == (base_offset,)
+    assert not report.found_damage
+    assert content == stored_bytes(log)
+    check_indexes(log)
 
 
 def test_nothing_is_changed_by_a_start_after_an_orderly_end():

@@ -98,7 +98,7 @@ def test_the_last_entry_is_that_of_a_batch_in_the_log(
     if is_sound:
         index.load(file.size(), LOG_SIZE)
 
-        assert index.position_before(40 + offset) == position
+        assert (offset, position) == index.last_at_most(index.OFFSET, offset)
     else:
         with pytest.raises(CorruptFileError, match=f"of {LOG_SIZE} bytes"):
             index.load(file.size(), LOG_SIZE)

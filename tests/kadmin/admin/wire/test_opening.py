@@ -280,6 +280,18 @@ def test_failure_of_kerberos_names_what_gets_a_ticket(minor: str, hint: str) -> 
     assert hint in str(error.hint)
 
 
+def test_a_login_at_a_listener_that_takes_none_is_denied() -> None:
+    failures = FailureLog()
+    text = "Bootstrap connection to bootstrap-0 failed: IllegalSaslStateError (backoff 0.05 secs)"
+    failures.handle(logging.makeLogRecord({"msg": text, "levelno": logging.WARNING}))
+
+    error = failure_of(
+        failures, BrokerSettings(bootstrap="b:1", timeout_s=1, sasl=BrokerSasl.PLAIN)
+    )
+
+    assert "the brokers at b:1 denied access: that listener takes no login" == str(error)
+
+
 @speaks
 def test_password_is_not_in_the_log(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KADMIN_BROKER_PASSWORD", "swordfish")

@@ -198,6 +198,15 @@ def test_nagios_is_told_that_nobody_knows() -> None:
     assert outcome.stdout.startswith("KADMIN UNKNOWN - ")
 
 
+def test_an_id_of_the_cluster_that_no_broker_understands_is_found(calm: str) -> None:
+    with client_of(calm) as client:
+        client.create(paths.CLUSTER_ID, b"{", makepath=True)
+    outcome = kadmin("check", "--no-brokers")
+
+    assert ExitCode.FOUND == outcome.exit_code
+    assert "WARNING: this cannot be read: /cluster/id (zkVersion 0): is not JSON" in outcome.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
@@ -329,6 +338,23 @@ def test_a_topic_that_brokers_do_not_serve_is_asked_about_and_told_both_ways(pai
     assert "Topic: archived\tPartition: 0\tLeader: 1" in described.stdout
     for told_by in (described, by_name):
         assert "broker 1 does not serve archived-0: Invalid value archive" in told_by.stderr
+
+
+def test_logs_of_a_topic_that_somebody_removed_from_zookeeper_are_told(pair: Pair) -> None:
+    way, _ = pair.ways()
+    done("topics", "--create", "--topic", "left", "--replica-assignment", "1:2", *way)
+    with client_of(pair.connect) as client:
+        znode, _ = client.get(paths.topic("left"))
+        client.delete(paths.topic("left"), recursive=True)
+        told = json.loads(kadmin("check", *way, "--output", "json").stdout)["findings"]
+        # So that the controller has them deleted.
+        client.create(paths.topic("left"), znode)
+    done("topics", "--delete", "--topic", "left", "--yes", "--wait", *way)
+    wait_until(lambda: not pair.findings(*way), what="the end of its logs")
+
+    (found,) = [each for each in told if each["kind"] == "stray-log"]
+    assert (["left-0"], [1, 2]) == (found["partitions"], found["brokers"])
+    assert "brokers 1 and 2 keep 2 logs (0 B) of topics that do not exist: left-0;" in found["text"]
 
 
 def test_watching_shows_it_again_and_again(pair: Pair) -> None:

@@ -68,7 +68,7 @@ def test_up_makes_a_serving_cluster_and_the_current_one_and_destroy_leaves_nothi
     assert up.exit_code == 0, up
     assert "made the cluster 'local'" in up.stderr
     assert "started zookeeper 1" in up.stderr
-    assert "next: start brokers with zookeeper.connect=127.0.0.1:" in up.stderr
+    assert "next: 'kadmin cluster up --name local --brokers 3', or start brokers" in up.stderr
     assert up.stderr.endswith("then 'kadmin topics --list'\n")
     assert f"zookeeper_connect=127.0.0.1:{server['port']}\n" == up.stdout
     assert "kadmin.cluster.status/1" == status["schema"]

@@ -270,6 +270,7 @@ def test_what_cannot_be_reset_changes_nothing(
     ):
         assert (ExitCode.FAILED, "") == (outcome.exit_code, outcome.stdout)
         assert reason in outcome.stderr
+    assert "topics --describe shows the partitions" in no_partition.stderr
     assert [2, 5] == offsets_of(cluster, idle)
 
 

@@ -6,9 +6,9 @@ from enum import StrEnum
 import pytest
 
 from cluster.model import fault as subjects
-from cluster.model.controller import Controller, Quorum, QuorumReplica
+from cluster.model.controller import Controller, ControllerEpochNode, Quorum, QuorumReplica
 from cluster.model.fault import Fault
-from cluster.model.ids import BrokerId
+from cluster.model.ids import BrokerId, ControllerEpoch, ZkVersion
 from cluster.model.snapshot import ClusterSnapshot
 from kadmin.plan.api_versions import Versions
 from kadmin.plan.check.brokers import broker_findings
@@ -227,6 +227,41 @@ def test_brokers_on_kraft_beside_others_are_in_a_migration(
     assert severities == [severity for severity, _, _ in findings]
     note = "brokers 0 and 1 run on KRaft and broker 2 over ZooKeeper: a migration is under way"
     assert (Severity.NOTE, Kind.VERSIONS, note) == findings[0]
+
+
+@pytest.mark.parametrize(
+    ("node", "text"),
+    [
+        (None, "/controller_epoch is missing: no controller can write anything"),
+        (0, "/controller_epoch is 0, and partitions have states of epoch 1: brokers that know it"),
+        (1, None),
+        (2, None),
+    ],
+    ids=["missing", "lowered", "of the states", "later"],
+)
+def test_an_epoch_with_which_no_controller_can_act_is_critical(
+    node: int | None, text: str | None
+) -> None:
+    epoch = None if node is None else ControllerEpochNode(ControllerEpoch(node), ZkVersion(1))
+    snapshot = replace(cluster(brokers("0"), topic("t", "0")), controller_epoch=epoch)
+    by_brokers = replace(snapshot, controller=Controller(broker_id=B0))
+    unread = Fault(
+        subject=subjects.CONTROLLER_EPOCH, where="/controller_epoch", version=1, reason="", text="x"
+    )
+
+    told = [each for each in found(seen(snapshot)) if each[1] is Kind.CONTROLLER]
+    others = [
+        each
+        for other in (by_brokers, replace(snapshot, faults=(unread,)))
+        for each in found(seen(other))
+        if each[1] is Kind.CONTROLLER
+    ]
+
+    assert [] == others
+    assert (text is None) == (told == [])
+    for severity, _, said in told:
+        assert severity is Severity.CRITICAL
+        assert said.startswith(str(text))
 
 
 def test_what_brokers_tell_of_themselves() -> None:

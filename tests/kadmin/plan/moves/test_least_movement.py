@@ -1,6 +1,7 @@
 """The least movement: is the bound a bound, and is it met?"""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 from random import Random
 
@@ -23,17 +24,27 @@ def demand(number: int, factor: int, *stays: int) -> Demand:
 
 
 def problem_of(
-    demands: list[Demand], racks: str, most: int | None = None, least: int = 0
+    demands: list[Demand],
+    racks: str,
+    most: int | dict[int, int] | None = None,
+    least: int | dict[int, int] = 0,
 ) -> Problem:
-    """Brokers from 0 on, each with the letter of its rack; all may receive."""
+    """Brokers from 0 on, each with the letter of its rack; all may receive.  Bounds are of all
+    brokers, or by broker."""
     by_broker = {BrokerId(number): rack for number, rack in enumerate(racks)}
     return Problem(
         demands=demands,
         racks=by_broker,
         receivers=frozenset(by_broker),
-        least=dict.fromkeys(by_broker, least),
-        most={} if most is None else dict.fromkeys(by_broker, most),
+        least=bounds_of(by_broker, least),
+        most={} if most is None else bounds_of(by_broker, most),
     )
+
+
+def bounds_of(brokers: Iterable[BrokerId], bounds: int | dict[int, int]) -> dict[BrokerId, int]:
+    if isinstance(bounds, int):
+        return dict.fromkeys(brokers, bounds)
+    return {BrokerId(broker): bound for broker, bound in bounds.items()}
 
 
 def moved_of(problem: Problem, solution: Solution) -> int:
@@ -193,6 +204,25 @@ def test_more_replicas_than_brokers_are_refused() -> None:
         (
             problem_of([demand(number, 2, 1, 2) for number in range(6)], "abb", most=4),
             "2 replicas find no place: broker 0 (rack a) may hold no more than 4 of the replicas",
+        ),
+        (
+            # The pool of rack b would give broker 4 two replicas of one partition.
+            problem_of([demand(0, 3)], "aaabb", most={0: 0, 1: 0, 2: 0, 3: 0}),
+            "2 replicas find no place: brokers 0, 1, 2 (rack a), 3 (rack b) may hold no more than 0"
+            " of the replicas each",
+        ),
+        (
+            replace(
+                problem_of(
+                    [demand(0, 3, 0, 1), demand(1, 1, 1)],
+                    "baab",
+                    most={0: 0, 2: 2, 3: 1},
+                    least={2: 1, 3: 1},
+                ),
+                receivers=frozenset(broker_ids(0, 1, 2)),
+            ),
+            "1 replica finds no place: broker 0 (rack b) may hold no more than 0 of the replicas,"
+            " and broker 3 (rack b) cannot get as many as it is to hold",
         ),
     ],
 )

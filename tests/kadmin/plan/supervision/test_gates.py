@@ -18,7 +18,7 @@ def view_of(snapshot: ClusterSnapshot, **rooms: int) -> View:
 
 
 def closed(view: View, move: str, **more: int) -> dict[Gate, str]:
-    found = closed_before([planned("t-0", move, **more)], view, frozenset())
+    found = closed_before([planned("t-0", move, **more)], view, frozenset(), {})
     return {each.gate: str(each) for each in found}
 
 
@@ -58,10 +58,23 @@ def test_each_gate_names_its_cause(
     assert text in found[gate]
 
 
+def test_a_plan_for_brokers_that_are_in_another_rack_now_is_stale() -> None:
+    moves = [planned("t-0", "1,2 -> 1,3")]
+    planned_for = {BrokerId(1): "b", BrokerId(2): None, BrokerId(3): "c"}
+    as_now = {BrokerId(1): "a", BrokerId(3): "b", BrokerId(7): "gone"}
+
+    (found,) = closed_before(moves, view_of(WELL), frozenset(), planned_for)
+
+    assert "stale-plan: the racks of brokers were changed since the plan was made: 1, 3" == str(
+        found
+    )
+    assert [] == closed_before(moves, view_of(WELL), frozenset(), as_now)
+
+
 def test_a_gate_is_left_open_by_its_name_and_no_other() -> None:
     moves = [planned("t-0", "1,2 -> 1,9"), planned("t-1", "1,2 -> 2,3")]
 
-    found = closed_before(moves, view_of(WELL), frozenset({Gate.TARGET_DOWN}))
+    found = closed_before(moves, view_of(WELL), frozenset({Gate.TARGET_DOWN}), {})
 
     assert [Gate.RACKS] == [each.gate for each in found]
     assert "--override racks" in str(GatesClosed(found).hint)

@@ -11,7 +11,13 @@ from schemathesis.core.result import Ok
 from kadmin.web.api.endpoints import openapi_document
 from tests.support.page import TOKENS, Page
 
-pytestmark = [pytest.mark.zk, pytest.mark.clients, pytest.mark.xdist_group("one-broker")]
+pytestmark = [
+    pytest.mark.zk,
+    pytest.mark.clients,
+    pytest.mark.xdist_group("one-broker"),
+    # Threads of the page use `random` as well, possibly while an example is drawn.
+    pytest.mark.filterwarnings("ignore:Do not use the `random` module inside strategies"),
+]
 
 SCHEMA: Final = schemathesis.openapi.from_dict(openapi_document())
 OPERATIONS: Final = [found.ok() for found in SCHEMA.get_all_operations() if isinstance(found, Ok)]

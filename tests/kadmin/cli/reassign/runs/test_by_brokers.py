@@ -2,15 +2,19 @@
 
 import json
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
 from cluster.zk import paths
+from kadmin.admin.wire.run_store import FileRuns
+from kadmin.admin.zookeeper.connection import ZooKeeperUnreachable
 from kadmin.admin.zookeeper.run_store import SUPERVISORS_PATH
+from kadmin.app import moves
+from kadmin.cli.session import Session
 from kadmin.errors import ExitCode
 from tests.kadmin.cli.reassign.runs.plans import plan_file
 from tests.support.cli import KadminRun, done, kadmin, running_kadmin
@@ -99,7 +103,12 @@ def all_throttles(fleet: Fleet, topic: str) -> dict[str, str]:
 
 
 def is_moving(fleet: Fleet, topic: str) -> bool:
-    return any(json.loads(fleet.get(paths.topic(topic))[0]).get("adding_replicas", {}).values())
+    return bool(moving(fleet, topic))
+
+
+def moving(fleet: Fleet, topic: str) -> set[str]:
+    adding = json.loads(fleet.get(paths.topic(topic))[0]).get("adding_replicas", {})
+    return {f"{topic}-{number}" for number, replicas in adding.items() if replicas}
 
 
 def killed_in_the_middle(fleet: Fleet, way: list[str], path: str, topic: str) -> None:
@@ -223,6 +232,86 @@ def test_the_throttle_of_a_broker_that_is_dead_at_the_end_is_put_back_in_zookeep
 
     assert slowed
     assert {} == all_throttles(fleet, topic)
+
+
+@pytest.fixture
+def firewall(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[bool], None]]:
+    """Whether what brokers call their ZooKeeper is out of reach of the commands of this process."""
+
+    def unreachable(_session: Session, connect: str) -> NoReturn:
+        raise ZooKeeperUnreachable(connect, "a firewall")
+
+    with monkeypatch.context() as patched:
+
+        def switch(is_up: bool) -> None:
+            patched.undo()
+            if is_up:
+                patched.setattr(moves, "connect_beside", unreachable)
+                patched.setattr(Session, "connect_zookeeper_beside", unreachable)
+
+        yield switch
+
+
+def test_runs_in_a_zookeeper_that_cannot_be_reached_are_said_to_be_unseen(
+    fleet: Fleet, firewall: Callable[[bool], None]
+) -> None:
+    way, topic = ways(fleet)["brokers"], "unseen"
+    filled(fleet, topic, "1", "2")
+    moves_of_it = {f"{topic}-0": "1 -> 2", f"{topic}-1": "2 -> 3"}
+    killed_in_the_middle(fleet, way, plan_file(moves_of_it), topic)
+    under_way = moving(fleet, topic)
+    rest = plan_file({name: move for name, move in moves_of_it.items() if name not in under_way})
+    words = (
+        *(("reassign", "status"), ("reassign", "resume", "--yes"), ("reassign", "list")),
+        *(("throttle", "list"), ("reassign", "run", rest, "--yes")),
+    )
+
+    firewall(True)
+    answers = [kadmin(*each, *way) for each in words]
+    firewall(False)
+    done("reassign", "rollback", "--yes", *way)
+
+    # A second run could be begun, and each would put back what the other has throttled.
+    codes = [ExitCode.UNREACHABLE] * 2 + [ExitCode.DONE] * 2 + [ExitCode.REFUSED]
+    assert codes == [each.exit_code for each in answers], answers
+    for each in answers:
+        assert "that are kept in ZooKeeper cannot be read: cannot reach" in each.stderr
+    assert {} == all_throttles(fleet, topic)
+
+
+def test_a_run_that_began_without_zookeeper_goes_on_when_that_can_be_reached(
+    fleet: Fleet, firewall: Callable[[bool], None]
+) -> None:
+    way, topic = ways(fleet)["brokers"], "in-a-file"
+    filled(fleet, topic, "1")
+    path = plan_file({f"{topic}-0": "1 -> 2"})
+    words = ("reassign", "run", path, "--yes", *way)
+
+    firewall(True)
+    refused = kadmin(*words)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(FileRuns, "claim", lambda *_: "somebody else")
+        patched.setattr("kadmin.cli.reassign.runs.following.LEASE_TIMEOUT_S", 0)
+        begun = kadmin(*words, "--override", "unseen-runs", "--throttle", FAST)
+    firewall(False)
+    second = kadmin(*words)
+    by_zookeeper = kadmin("reassign", "list", "--zookeeper", fleet.connect)
+    between = status(way)
+    # As if its lease of throttles were on another machine.
+    alter = ["configs", "--alter", "--entity-type", "topics", "--entity-name", topic, "--yes", *way]
+    done(*alter, "--add-config", "leader.replication.throttled.replicas=0:1")
+    resumed = kadmin("reassign", "resume", "--yes", *way)
+    done(*alter, "--delete-config", "leader.replication.throttled.replicas")
+
+    assert f"throttles of {topic} are in no lease that is known here" in resumed.stderr
+    assert ExitCode.REFUSED == refused.exit_code
+    assert "gate closed: unseen-runs: runs and leases of throttles" in refused.stderr
+    assert "leave the gate open with --override unseen-runs\n" in refused.stderr
+    assert ExitCode.IN_PROGRESS == begun.exit_code, begun
+    assert "has not ended; nothing was written" in second.stderr
+    assert "since ZooKeeper could not be reached, has not ended" in by_zookeeper.stderr
+    assert "interrupted" == between["state"]
+    assert [[2]] == replicas_of(fleet, topic)
 
 
 def test_a_broker_that_dies_in_the_middle_is_named_and_the_run_ends_when_it_is_back(

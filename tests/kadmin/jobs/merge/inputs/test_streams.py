@@ -96,12 +96,13 @@ def test_pieces_of_cri_are_put_together(tmp_path: Path, tag: str) -> None:
     assert [parse_line(each).kind for each in read] == [Kind.FAILED, *[Kind.CONTINUATION] * 2]
 
 
-def test_pieces_of_docker_are_put_together(tmp_path: Path) -> None:
+@pytest.mark.parametrize("separators", [(",", ":"), (", ", ": ")], ids=["as docker", "with blanks"])
+def test_pieces_of_docker_are_put_together(tmp_path: Path, separators: tuple[str, str]) -> None:
     line, *trace = lines_of(1)
     texts = [line[:70], line[70:130], line[130:] + "\n", *(f"{each}\n" for each in trace)]
     events = [{"log": each, "stream": "stdout", "time": "2026-11-20T03:12:12Z"} for each in texts]
     path = tmp_path / "x-json.log"
-    path.write_text("".join(json.dumps(e, separators=(",", ":")) + "\n" for e in events))
+    path.write_text("".join(json.dumps(e, separators=separators) + "\n" for e in events))
 
     (read,) = contents(found(path, tmp_path / "streams"))
 
