@@ -543,7 +543,8 @@ class LogDirectory:
         if planned.restarts:
             log.restart_at(planned.end_offset, now_ms)
         else:
-            log.truncate_to(planned.offset, now_ms)
+            with suppress(CorruptBatchError):
+                log.truncate_to(planned.offset, now_ms)
         # Only now: see `write_checkpoints`.
         del self._truncations[partition]
 

@@ -23,6 +23,7 @@ from cluster.formats.segment_names import CLEANED_SUFFIX, INDEX_SUFFIXES, SUFFIX
 from cluster.storage.errors import OffsetOutOfRange
 from cluster.storage.log.growing_log import GrowingLog
 from cluster.storage.log.producer_replay import rebuilt_state, remove_snapshots, snapshot_offsets
+from cluster.storage.log.producer_state import ProducerState
 from cluster.storage.log.reading import number_of
 from cluster.storage.log.retention import expired_count
 from cluster.storage.log.work import DeletedSegment, deleted_segments
@@ -75,6 +76,9 @@ class PartitionLog(GrowingLog):
         recovery point in the directory's checkpoint must be at `end_before` or lower already, and
         the log's start, too (`LogDirectory.begin_truncation`): the next start trusts what lies
         before the one, and drops what lies before the other.
+
+        Raises:
+            CorruptBatchError: what would stay of the last segment is damaged; the log is not cut.
         """
         if offset >= self.log_end_offset:
             self.epochs.truncate_from_end(self.log_end_offset)
@@ -95,14 +99,17 @@ class PartitionLog(GrowingLog):
         """
         assert self._segments[0].base_offset < offset < self.log_end_offset
         self.end_replacing()
-        self._trust_to(offset)
         kept = number_of(self._segments, offset - 1) + 1
+        # What stays is read before anything is cut: it may be damaged.
+        end_offset = self._segments[kept - 1].end_before(offset)
+        producers = self._producers_up_to(end_offset, self._segments[:kept], now_ms)
+        self._trust_to(offset)
         # The newest goes first, here and in `restart_at`: what a crash leaves has no hole.
         self._drop(self._segments[: kept - 1 : -1], now_ms)
         del self._segments[kept:]
         self.active.truncate_to(offset)
         self.active.reopen()
-        self._end_at(self.active.tail().next_offset, now_ms)
+        self._end_at(end_offset, producers)
 
     def restart_at(self, offset: int, now_ms: int) -> None:
         """Drop everything and restart at *offset*, durably.
@@ -125,7 +132,7 @@ class PartitionLog(GrowingLog):
             self.log_start_offset = offset
             # Epochs that began before are those of nothing: the leader would be asked for them.
             self.epochs.clear()
-            self._end_at(offset, now_ms)
+            self._end_at(offset, self._producers_up_to(offset, self._segments, now_ms))
 
     def _trust_to(self, offset: int) -> None:
         """Lower recovery point and cleaned offset to *offset*, before anything is truncated."""
@@ -133,21 +140,20 @@ class PartitionLog(GrowingLog):
         if self.cleaned_offset is not None:
             self.cleaned_offset = min(self.cleaned_offset, offset)
 
-    def _end_at(self, offset: int, now_ms: int) -> None:
+    def _producers_up_to(
+        self, offset: int, segments: Sequence[Segment], now_ms: int
+    ) -> ProducerState:
+        snapshots = snapshot_offsets(self._files, self.directory)
+        return rebuilt_state(self._files, self.directory, snapshots, segments, offset, now_ms)
+
+    def _end_at(self, offset: int, producers: ProducerState) -> None:
         """Let epochs, producers and recovery point end with the log at *offset*."""
         # A flush that is under way syncs what is no longer the log.
         self._truncations += 1
         self._trust_to(offset)
         self.log_start_offset = min(self.log_start_offset, offset)
         self.epochs.truncate_from_end(offset)
-        self._producers = rebuilt_state(
-            self._files,
-            self.directory,
-            snapshot_offsets(self._files, self.directory),
-            self._segments,
-            offset,
-            now_ms,
-        )
+        self._producers = producers
         # The names are gone before anything is written: a segment or a snapshot that came back
         # after a crash would stand in the middle of it.
         self._files.sync_directory(self.directory)

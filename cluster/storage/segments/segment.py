@@ -442,18 +442,23 @@ class Segment:
             return True
         self._note_indexed_time()
         start = 0 if last is None else last[OffsetIndex.POSITION]
-        for _, header in headers(self.file, start, position):
-            if header.max_timestamp > self.max_timestamp:
-                self.max_timestamp = header.max_timestamp
-                self.max_timestamp_offset = header.last_offset
+        # Where a batch is damaged, the times of those behind it are not known.
+        with suppress(CorruptBatchError):
+            for _, header in headers(self.file, start, position):
+                if header.max_timestamp > self.max_timestamp:
+                    self.max_timestamp = header.max_timestamp
+                    self.max_timestamp_offset = header.last_offset
         return True
 
     def _index_anew(self) -> None:
         """Make both indexes from the headers of the batches."""
         size = self.size
         self.begin_rebuild(self.modified_ms)
-        for position, header in headers(self.file, 0, size):
-            self.adopt(position, header.size, header.last_offset, header.max_timestamp)
+        # Without the rest of its indexes a damaged segment is searched from its beginning.
+        with suppress(CorruptBatchError):
+            for position, header in headers(self.file, 0, size):
+                self.adopt(position, header.size, header.last_offset, header.max_timestamp)
+        self.size = size
 
     def cut(self, size: int) -> None:
         """Truncate the file of batches, durably.

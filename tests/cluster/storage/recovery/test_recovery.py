@@ -10,6 +10,7 @@ from random import Random
 import pytest
 
 from cluster.formats.errors import CorruptFileError
+from cluster.formats.record_batch import CorruptBatchError
 from cluster.formats.segment_names import file_name
 from cluster.model.ids import LeaderEpoch
 from cluster.storage.errors import DamagedSegment
@@ -204,6 +205,23 @@ def test_a_torn_last_segment_is_cut_even_after_an_orderly_end(whole: int):
     log.close(START_MS)
     _, report = reopened(disk)
     assert report.reindexed == ()
+
+
+def test_a_log_that_is_damaged_before_the_end_of_a_truncation_stays_as_it_is():
+    """Its index leads behind the damage; the producers of what stays are read from the segment's
+    beginning."""
+    disk, _ = closed()
+    log, _ = reopened(disk)
+    disk.open(path(72, ".log")).write(16, b"\xdd")
+    assert log.end_before(82) == 81
+
+    with pytest.raises(CorruptBatchError):
+        log.truncate_to(82, START_MS)
+
+    assert log.log_end_offset == END
+    assert log.active.size == 6 * 142
+    append(log)
+    assert log.log_end_offset == END + 1
 
 
 @pytest.mark.parametrize("base_offset", [18, 72])
