@@ -56,6 +56,12 @@ class ControllerMoved(Exception):
     """
 
 
+class ControllerEpochFell(Exception):
+    """A broker knows a later controller epoch than this one's, and there is no other controller:
+    `/controller_epoch` was restored or written by hand.
+    """
+
+
 @dataclass(slots=True)
 class ActiveController:
     """One controller epoch, from the election to the resignation.

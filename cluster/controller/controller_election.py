@@ -16,10 +16,11 @@ from cluster.zk.requests import Refused
 from cluster.zk.steps import Refusal
 
 
-def elect_controller(client: Client) -> Procedure[ControllerEpochNode | None]:
+def elect_controller(client: Client, step: int = 1) -> Procedure[ControllerEpochNode | None]:
     """Try to become the controller; the new epoch, or None when another broker is the controller.
 
-    The winner has raised the epoch by one, which fences off all later writes of older controllers.
+    The winner has raised the epoch by *step*, which fences off all later writes of older
+    controllers.
     `/controller` and the epoch are written in one transaction: a crash cannot leave a controller
     without an epoch of its own, or an epoch without its controller.  The node is ephemeral, so
     after a crash right behind the transaction the other brokers wait for the session timeout.
@@ -48,7 +49,7 @@ def elect_controller(client: Client) -> Procedure[ControllerEpochNode | None]:
             # The epoch was read after `/controller` was found missing, and the transaction expects
             # the version that was read: an election in between makes it fail, and is seen in the
             # next round.
-            tried = ControllerEpoch(found.epoch.epoch + 1)
+            tried = ControllerEpoch(found.epoch.epoch + step)
             before = found.epoch.epoch_zk_version
             outcome = yield from writes.register_controller(client, tried, before)
             if isinstance(outcome, Committed):

@@ -28,6 +28,7 @@ from cluster.controller import (
 from cluster.controller.active_controller import (
     ActiveController,
     ControllerConfig,
+    ControllerEpochFell,
     ControllerMoved,
 )
 from cluster.controller.controller_election import elect_controller, is_still_controller
@@ -85,6 +86,9 @@ from cluster.zk.steps import Refusal
 
 CANDIDACY_BACKOFF_MS: Final = 1000
 """How long a broker that failed as the controller stays out of elections."""
+
+EPOCH_STEP_MAX: Final = 1 << 20
+"""By how much an election raises a controller epoch that has fallen, at most."""
 
 TOPICS_READ_MAX: Final = 1000
 """How many written topics are read at a time, so that other work runs in between."""
@@ -164,7 +168,9 @@ class ControllerCore:
         "_config",
         "_correlation_ids",
         "_effects",
+        "_epoch_step",
         "_has_session",
+        "_is_called_stale",
         "_new_topic_id",
         "_now_ms",
         "_procedure",
@@ -202,6 +208,9 @@ class ControllerCore:
         self._ticket_numbers = count()
         self._correlation_ids = count()
         self._candidate_at_ms: int | None = None
+        self._epoch_step = 1
+        self._is_called_stale = False
+        """Whether a broker has answered, in this epoch, that it knows a later one."""
         self._effects: list[Effect] = []
 
     @property
@@ -352,9 +361,9 @@ class ControllerCore:
             self._resign(str(moved))
             # The hint that `/controller` changed may have been in the queue that is empty now.
             self._enqueue(ControllerChanged())
-        except Refusal as refusal:
+        except (Refusal, ControllerEpochFell) as reason:
             self._procedure = None
-            self._give_up(str(refusal))
+            self._give_up(str(reason))
         else:
             self._send(requests)
 
@@ -418,7 +427,7 @@ class ControllerCore:
         if self._candidate_at_ms is not None:
             # It has just failed as the controller; `on_deadline` queues the election again.
             return
-        epoch = yield from elect_controller(self._client)
+        epoch = yield from elect_controller(self._client, self._epoch_step)
         if epoch is None:
             return
         active = ActiveController.begin(
@@ -451,6 +460,10 @@ class ControllerCore:
     def _check_controller(self) -> Procedure[None]:
         if not (yield from is_still_controller(self._client)):
             raise ControllerMoved("/controller is no longer this broker's")
+        if self._is_called_stale:
+            # Its epoch is not in the answer, so that it is searched for in steps that grow.
+            self._epoch_step = min(2 * self._epoch_step, EPOCH_STEP_MAX)
+            raise ControllerEpochFell("a broker knows a later controller epoch: it is raised")
 
     def _on_order_answered(self, event: OrderAnswered) -> None:
         if self._active is None:
@@ -460,7 +473,8 @@ class ControllerCore:
             return
         self._enqueue((event, order))
         if event.result.error == ErrorCode.STALE_CONTROLLER_EPOCH:
-            # That broker has seen a newer controller before this one has.
+            # That broker has seen a newer controller before this one has, or the epoch has fallen.
+            self._is_called_stale = True
             self._enqueue(ControllerChanged())
 
     def _resign(self, reason: str) -> None:
@@ -483,6 +497,7 @@ class ControllerCore:
         self._queue.clear()
         self._waiting_hints.clear()
         self._written_topics.clear()
+        self._is_called_stale = False
         if active is not None:
             # The channels first, so that no order leaves after the resignation was announced.
             self._effects += active.channels.close_all()

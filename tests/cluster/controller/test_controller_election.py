@@ -28,7 +28,7 @@ from tests.cluster.controller.asked import (
     RegisterController,
     RemoveController,
 )
-from tests.cluster.controller.harness import Harness, tp
+from tests.cluster.controller.harness import Harness, obeyed, tp
 
 OTHER = b'{"version":2,"brokerid":2,"timestamp":"1","kraftControllerEpoch":-1}'
 
@@ -264,6 +264,30 @@ def test_a_broker_that_obeys_a_newer_controller_makes_an_old_one_look() -> None:
     harness.step(BrokersChanged())
 
     assert harness.core.active is None
+
+
+@pytest.mark.parametrize("known", [4, 9, 500, 100_000])
+def test_an_epoch_that_has_fallen_is_raised_above_the_one_that_brokers_know(known: int) -> None:
+    """As after a backup of ZooKeeper was restored: orders of the old epoch would be in vain."""
+    harness = Harness(1, 2)
+    harness.tool(Create(paths.CONTROLLER_EPOCH, b"3"))
+
+    def answer(broker_id: BrokerId, order: Order) -> OrderResult | None:
+        if broker_id == 2 and order.controller_epoch < known:
+            return OrderResult(error=ErrorCode.STALE_CONTROLLER_EPOCH)
+        return obeyed(broker_id, order)
+
+    harness.answer = answer
+    harness.register_controller()
+    harness.create_topic("t", (2, 1))
+    harness.settle()
+    while harness.core.next_deadline() is not None:
+        harness.pass_time()
+        harness.settle()
+
+    assert known <= harness.active.controller_epoch < 2 * known
+    assert len(harness.resignations) <= known.bit_length()
+    assert [2] == harness.leaders("t")
 
 
 def test_hints_that_wait_already_are_not_noted_twice() -> None:
