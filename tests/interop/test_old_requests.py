@@ -80,6 +80,12 @@ class Side:
             )
 
         wait_until(are_known, what=f"leaders of {topic}")
+        places = [TopicPartition(topic, index) for index in range(partition_count)]
+        # Metadata of one broker may be newer than the role of another.
+        wait_until(
+            lambda: all(self.read(place, 0, 3)[0] == "NONE" for place in places),
+            what=f"leaders of {topic} that know that they lead",
+        )
 
     def client(self, port: int) -> RawClient:
         if port not in self._clients:
