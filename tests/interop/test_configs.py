@@ -227,9 +227,15 @@ def test_configs_are_described_in_the_lines_of_the_tool_over_zookeeper(
     for entity, assignment in assignments.items():
         configs(cluster, "--alter", *entity, "--add-config", assignment)
 
-    for entity in [*assignments, ("--entity-type", "topics")]:
-        theirs = tools.configs_over_zookeeper("--describe", *entity).stdout
-        assert lines_of(configs(cluster, "--describe", *entity)) == lines_of(theirs)
+    try:
+        for entity in [*assignments, ("--entity-type", "topics")]:
+            theirs = tools.configs_over_zookeeper("--describe", *entity).stdout
+            assert lines_of(configs(cluster, "--describe", *entity)) == lines_of(theirs)
+    finally:
+        # Other tests use the same cluster.
+        for entity, assignment in assignments.items():
+            key = assignment.partition("=")[0]
+            configs(cluster, "--alter", *entity, "--delete-config", key)
 
 
 def lines_of(described: str) -> list[list[str]]:

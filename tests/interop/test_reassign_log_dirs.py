@@ -18,7 +18,7 @@ from kafka.protocol.admin import (
 
 from kadmin.admin.ports import Outcome
 from kadmin.admin.wire.connection import WireConnection
-from kadmin.admin.wire.throttle_journal import JournalFile
+from kadmin.admin.zookeeper.lease_beside import LeaseBeside
 from kadmin.local.zookeeper import ZooKeeperServer
 from kadmin.plan.reassignment.journal import ThrottleJournal
 from tests.clients.confluent import Confluent
@@ -225,19 +225,19 @@ class InterruptedWrite:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, survived: int) -> None:
         self.left = survived
-        send, keep = WireConnection.send, JournalFile.write
+        send, keep = WireConnection.send, LeaseBeside.write
 
-        def send_or_die(connection: WireConnection, request: object, broker: Any = None) -> Any:
+        def send_or_die(connection: WireConnection, request: object, *others: Any) -> Any:
             if isinstance(request, WRITES):
                 self.count()
-            return send(connection, request, broker)
+            return send(connection, request, *others)
 
-        def keep_or_die(journal: JournalFile, kept: ThrottleJournal) -> Outcome:
+        def keep_or_die(lease: LeaseBeside, kept: ThrottleJournal) -> Outcome | None:
             self.count()
-            return keep(journal, kept)
+            return keep(lease, kept)
 
         monkeypatch.setattr(WireConnection, "send", send_or_die)
-        monkeypatch.setattr(JournalFile, "write", keep_or_die)
+        monkeypatch.setattr(LeaseBeside, "write", keep_or_die)
 
     def count(self) -> None:
         self.left -= 1
