@@ -209,6 +209,7 @@ class ControllerCore:
         self._correlation_ids = count()
         self._candidate_at_ms: int | None = None
         self._epoch_step = 1
+        """By how much an election raises the controller epoch: more than 1 once it had fallen."""
         self._is_called_stale = False
         """Whether a broker has answered, in this epoch, that it knows a later one."""
         self._effects: list[Effect] = []

@@ -46,21 +46,21 @@ def wait_until_the_same(cluster: RealCluster, expected: str, *entity: str) -> No
 
 
 def wait_until_nothing_is_set(cluster: RealCluster, name: str, *entity: str) -> None:
-    """Both ways say so, or that nobody is known by that name.
+    """Both ways show no configs, or refuse the name as unknown.
 
-    Kafka 2.8 leaves an empty znode of somebody who had configs, which brokers do not show.
+    Kafka 2.8 leaves an empty znode of a user who had configs, which brokers do not show.
     """
     ways = ("--zookeeper", cluster.zookeeper_connect), ("--bootstrap-server", cluster.bootstrap)
 
-    def is_told() -> bool:
-        told = [kadmin("configs", "--describe", *entity, *way) for way in ways]
+    def are_shown() -> bool:
+        runs = [kadmin("configs", "--describe", *entity, *way) for way in ways]
         return all(
             each.stdout == f"Configs for {name} are \n"
             or (each.stdout == "" and each.stderr.startswith("kadmin: there is no "))
-            for each in told
+            for each in runs
         )
 
-    wait_until(is_told, what=f"that nothing is set for {name}, both ways")
+    wait_until(are_shown, what=f"that nothing is set for {name}, both ways")
 
 
 def documents(cluster: RealCluster, *entity: str) -> tuple[Any, Any]:

@@ -83,7 +83,7 @@ class Way:
         }
 
     def until_throttled(self, throttles: dict[str, str], *entity: str) -> None:
-        """Wait until *entity* has these; a broker hears of changes when they are made already."""
+        """Wait until *entity* has these: a broker receives changes after they are made."""
         wait_until(
             lambda: self.throttles(*entity) == throttles, what=f"{throttles or 'no throttle'}"
         )

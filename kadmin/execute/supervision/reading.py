@@ -23,13 +23,17 @@ SIZES_MS = 2_000
 """Brokers are asked for sizes so often at most."""
 
 
+def no_run(run_id: str | None, place: str) -> str:
+    which = "no run" if run_id is None else f"no run {run_id}"
+    return f"there is {which} of this cluster in {place}"
+
+
 class NoSuchRun(KadminError):
     """There is no run, or none of that id."""
 
     def __init__(self, run_id: str | None, place: str) -> None:
-        which = "no run" if run_id is None else f"no run {run_id}"
         super().__init__(
-            f"there is {which} of this cluster in {place}",
+            no_run(run_id, place),
             hint="'kadmin reassign list' lists all there are; 'kadmin reassign run FILE' begins"
             " one",
         )
@@ -39,9 +43,8 @@ class RunsUnseen(UnreachableError):
     """A run is not in *store*, and may be where that cannot read it."""
 
     def __init__(self, run_id: str | None, store: RunStore) -> None:
-        which = "no run" if run_id is None else f"no run {run_id}"
         super().__init__(
-            f"there is {which} of this cluster in {store.place}, and {store.unseen}",
+            f"{no_run(run_id, store.place)}, and {store.unseen}",
             hint="ask again when that can be reached, from a machine that reaches it, or by another"
             " address of it with --zookeeper",
         )
