@@ -82,7 +82,7 @@ def read_by_zookeeper(
     asks_brokers: bool,
 ) -> "Evidence":
     from cluster.model import fault as subjects
-    from kadmin.admin.zookeeper.lease_beside import cluster_id_faults
+    from kadmin.admin.zookeeper.cluster_id import cluster_id_faults
     from kadmin.admin.zookeeper.run_store import ZooKeeperRuns
     from kadmin.admin.zookeeper.throttle_journal import read_journal
     from kadmin.admin.zookeeper.zookeeper_configs import ZooKeeperConfigs

@@ -60,7 +60,7 @@ def site(session: Session, run_id: str | None = None) -> Iterator[Site]:
     Moves are asked for by brokers where these are named, which takes more moves while others are
     under way; else by ZooKeeper.
     """
-    from kadmin.admin.zookeeper.lease_beside import read_cluster_id
+    from kadmin.admin.zookeeper.cluster_id import read_cluster_id
     from kadmin.admin.zookeeper.run_store import ZooKeeperRuns
 
     session.look_again()
@@ -171,7 +171,7 @@ def zookeeper_beside(
         ValueError: brokers take connect strings that kadmin does not.
     """
     from kadmin.admin.wire.kept_throttles import zookeeper_of_brokers
-    from kadmin.admin.zookeeper.lease_beside import read_cluster_id
+    from kadmin.admin.zookeeper.cluster_id import read_cluster_id
 
     connect = zookeeper_of_brokers(brokers)
     if connect is None:

@@ -96,7 +96,7 @@ def read_by_zookeeper(
     asks_brokers: bool,
 ) -> SavedCluster:
     from cluster.model import fault as subjects
-    from kadmin.admin.zookeeper.lease_beside import read_cluster_id
+    from kadmin.admin.zookeeper.cluster_id import read_cluster_id
     from kadmin.admin.zookeeper.snapshot import read_brokers
     from kadmin.admin.zookeeper.zookeeper_acls import ZooKeeperAcls
     from kadmin.admin.zookeeper.zookeeper_configs import ZooKeeperConfigs

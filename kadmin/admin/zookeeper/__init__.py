@@ -3,6 +3,7 @@
 __all__ = [
     "bootstrap",
     "client_probe",
+    "cluster_id",
     "connection",
     "ensemble",
     "ensemble_probe",

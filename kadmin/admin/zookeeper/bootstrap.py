@@ -1,7 +1,7 @@
 """Addresses of the brokers of a cluster, as ZooKeeper knows them."""
 
+from kadmin.admin.zookeeper.cluster_id import read_cluster_id
 from kadmin.admin.zookeeper.connection import Connection
-from kadmin.admin.zookeeper.lease_beside import read_cluster_id
 from kadmin.admin.zookeeper.snapshot import read_brokers
 from kadmin.errors import KadminError, RefusedError, UnreachableError
 

@@ -4,12 +4,6 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from cluster.model.errors import CorruptZnodeError
-from cluster.model.fault import Fault
-from cluster.zk import paths
-from cluster.zk.cluster import decode_cluster_id
-from cluster.zk.steps import Steps, read_node
-from kadmin.admin.zookeeper.faults import faults_of
 from kadmin.errors import KadminError
 
 if TYPE_CHECKING:
@@ -33,6 +27,7 @@ class LeaseBeside:
 
     def read(self, zookeeper: str, cluster_id: str) -> "ThrottleJournal | None":
         # kazoo is large, and most commands need it for nothing.
+        from kadmin.admin.zookeeper.cluster_id import read_cluster_id
         from kadmin.admin.zookeeper.throttle_journal import JournalUnreadable, read_journal
         from kadmin.admin.zookeeper.transaction import read_fence
 
@@ -68,25 +63,3 @@ class LeaseBeside:
         except ZooKeeperDenied:
             self.is_given_up = True
             return None
-
-
-def read_cluster_id() -> Steps[str | None]:
-    node = yield from read_node(paths.CLUSTER_ID)
-    try:
-        return None if node is None else decode_cluster_id(node).cluster_id
-    except CorruptZnodeError:
-        return None
-
-
-def cluster_id_faults() -> Steps[tuple[Fault, ...]]:
-    """Return why the cluster's id cannot be understood, in which case no broker of Kafka starts.
-
-    Empty where there is no id.
-    """
-    node = yield from read_node(paths.CLUSTER_ID)
-    try:
-        if node is not None:
-            decode_cluster_id(node)
-    except CorruptZnodeError as error:
-        return faults_of((error,))
-    return ()

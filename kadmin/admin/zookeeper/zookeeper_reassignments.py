@@ -21,8 +21,8 @@ from cluster.model.snapshot import ClusterSnapshot
 from cluster.zk import paths
 from cluster.zk.steps import Steps, read, read_node
 from kadmin.admin.ports import DirsAsked, Fence, Outcome, Remaining, ReplicaTeller
+from kadmin.admin.zookeeper.cluster_id import read_cluster_id
 from kadmin.admin.zookeeper.connection import Connection
-from kadmin.admin.zookeeper.lease_beside import read_cluster_id
 from kadmin.admin.zookeeper.runner import run_blocking
 from kadmin.admin.zookeeper.snapshot import decoding_topics, read_snapshot, topics_in
 from kadmin.admin.zookeeper.throttle_journal import journal_writes, read_journal
